@@ -20,8 +20,7 @@ export interface RefusalTexts {
 	"account-unverified": Record<never, never>;
 	"plan-without-api": Record<never, never>;
 	"session-unknown": Record<never, never>;
-	"path-unknown": { path: string };
-	"method-unknown": { method: string; path: string };
+	"path-unknown": { method: string; path: string };
 	"body-not-json": Record<never, never>;
 	"body-not-object": Record<never, never>;
 	"body-too-large": { limit: string };
@@ -30,13 +29,12 @@ export interface RefusalTexts {
 	"name-invalid": Record<never, never>;
 	"image-invalid": Record<never, never>;
 	"image-not-supported": { image: string };
-	"image-restricted": { image: string };
 	"url-invalid": Record<never, never>;
 	"screen-invalid": Record<never, never>;
 	"query-invalid": { field: string; expected: string };
 	"slots-full": { limit: number };
 	"no-plan": Record<never, never>;
-	"storage-full": Record<never, never>;
+	"browser-missing": { image: string };
 	"shutting-down": Record<never, never>;
 	fault: Record<never, never>;
 }

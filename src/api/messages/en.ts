@@ -1,0 +1,26 @@
+import type { Messages } from "./messages.ts";
+
+export const english: Messages = {
+	"key-missing": () => "Send your app key in the header Authorization: Bearer <key>.",
+	"key-invalid": () => "This app key is not valid; it is unknown, revoked or expired.",
+	"account-unverified": () => "The e-mail address of this account is not confirmed yet.",
+	"plan-without-api": () => "The plan of this account does not include API access.",
+	"session-unknown": () => "There is no such session.",
+	"path-unknown": ({ method, path }) => `There is no ${method} ${path}.`,
+	"body-not-json": () => "The request body is not valid JSON.",
+	"body-not-object": () => "The request body must be a JSON object.",
+	"body-too-large": ({ limit }) => `The request body is larger than ${limit}.`,
+	"field-unknown": ({ field }) => `The field ${field} is not known.`,
+	"field-not-built": ({ field }) => `The field ${field} is not supported by this release yet; leave it out.`,
+	"name-invalid": () => "name must be a text of 1 to 64 characters.",
+	"image-invalid": () => "image must be the id of an image, a text of 1 to 128 characters.",
+	"image-not-supported": ({ image }) => `The image ${image} does not exist or cannot run API sessions.`,
+	"url-invalid": () => "url must be an address that begins with http:// or https://.",
+	"screen-invalid": () => "screen must be {width, height} in whole pixels, width 320 to 1920 and height 480 to 1080.",
+	"query-invalid": ({ field, expected }) => `${field} must be ${expected}.`,
+	"slots-full": ({ limit }) => `All ${limit} concurrent sessions of this account are in use; stop one first.`,
+	"no-plan": () => "This account has no active plan.",
+	"browser-missing": () => "No browser for this image is installed on the server.",
+	"shutting-down": () => "The service is shutting down.",
+	fault: () => "Something went wrong on the server.",
+};

@@ -1,0 +1,9 @@
+import type { Refusal, RefusalKey, RefusalTexts } from "../../base/errors.ts";
+
+/** One sentence for each refusal (spec 7, rule 2). A language that lacks one does not compile. */
+export type Messages = { [K in RefusalKey]: (details: RefusalTexts[K]) => string };
+
+/** The sentence for a refusal. */
+export function messageFor<K extends RefusalKey>(messages: Messages, refusal: Refusal<K>): string {
+	return messages[refusal.key](refusal.details);
+}

@@ -1,0 +1,74 @@
+/** Runs browsers on this machine, each in its own cage and folder. Implements what the session manager asks for. */
+import { OperatorError } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import type { BrowserHost, SessionPlace } from "../sessions/ports.ts";
+import { LocalSessionPlace } from "./local-session-place.ts";
+import { endProcessesOf } from "./processes.ts";
+import { createRunDir, SessionFolder, sessionsWithFolder } from "./session-folder.ts";
+import { checkUncagedRunDir } from "./uncaged.ts";
+
+export interface BrowserHostOptions {
+	runDir: string;
+	/** The compiled barrel binary. */
+	self: string;
+	isolation: "cage" | "none";
+	/** Chrome's own sandbox. */
+	sandbox: boolean;
+	orphanTimeoutMs: number;
+	/** Real uids for sessions, used when the daemon is root. */
+	firstUid: number;
+	uidCount: number;
+	/** Session secrets are derived from it. */
+	secret: string;
+	/** bubblewrap before 0.8 cannot. */
+	canSizeTmpfs: boolean;
+	log: Log;
+}
+
+export class LocalBrowserHost implements BrowserHost {
+	readonly #options: BrowserHostOptions;
+	readonly #uids = new Set<number>();
+
+	constructor(options: BrowserHostOptions) {
+		this.#options = options;
+		if (options.isolation === "none") checkUncagedRunDir(options.runDir);
+		createRunDir(options.runDir);
+	}
+
+	async open(sessionId: string): Promise<SessionPlace> {
+		const uid = this.#takeUid();
+		try {
+			const place = new LocalSessionPlace(sessionId, uid, this.#options, () => {
+				if (uid !== undefined) this.#uids.delete(uid);
+			});
+			place.folder.create(uid, this.#options.isolation);
+			return place;
+		} catch (error) {
+			if (uid !== undefined) this.#uids.delete(uid);
+			throw error;
+		}
+	}
+
+	async sweep(keep: ReadonlySet<string>): Promise<number> {
+		const stale = sessionsWithFolder(this.#options.runDir).filter((id) => !keep.has(id));
+		await Promise.all(
+			stale.map(async (id) => {
+				const folder = new SessionFolder(this.#options.runDir, id);
+				await endProcessesOf(folder.path);
+				await folder.remove();
+			}),
+		);
+		return stale.length;
+	}
+
+	#takeUid(): number | undefined {
+		if (process.getuid?.() !== 0) return undefined;
+		const { firstUid, uidCount } = this.#options;
+		for (let uid = firstUid; uid < firstUid + uidCount; uid++) {
+			if (this.#uids.has(uid)) continue;
+			this.#uids.add(uid);
+			return uid;
+		}
+		throw new OperatorError("every uid of sessions.first_uid and sessions.uid_count is in use");
+	}
+}

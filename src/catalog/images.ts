@@ -1,0 +1,91 @@
+/** The browser images that sessions can run (spec 2.5), from the configuration or from what is found on the machine. */
+import { Refusal } from "../base/errors.ts";
+import { findBrowser, findHeadlessShell, isExecutable } from "./browsers.ts";
+import { defaultPicture } from "./picture.ts";
+
+/** An image as the configuration describes it. */
+export interface ImageSettings {
+	id: string;
+	name: string;
+	picture: string | undefined;
+	/** A path, or "auto" for the first browser found on the machine. */
+	executable: string;
+	flags: readonly string[];
+	enabled: boolean;
+	supportsProgrammatic: boolean;
+	supportsAnalysis: boolean;
+	requiresFeatureRestrictedImages: boolean;
+}
+
+export interface Image extends Omit<ImageSettings, "picture"> {
+	picture: string;
+}
+
+export interface UsableImage {
+	id: string;
+	executable: string;
+	flags: readonly string[];
+}
+
+const ordinary = {
+	picture: undefined,
+	flags: [],
+	enabled: true,
+	supportsProgrammatic: true,
+	supportsAnalysis: false,
+	requiresFeatureRestrictedImages: false,
+} as const;
+
+function imagesOfMachine(): ImageSettings[] {
+	const images: ImageSettings[] = [{ ...ordinary, id: "chrome", name: "Chrome", executable: "auto" }];
+	const shell = findHeadlessShell();
+	if (shell !== undefined) images.push({ ...ordinary, id: "chrome-light", name: "Chrome light", executable: shell });
+	return images;
+}
+
+export class Images {
+	readonly #configured: readonly ImageSettings[];
+
+	/** Without configured images the machine's own are offered. */
+	constructor(configured: readonly ImageSettings[]) {
+		this.#configured = configured;
+	}
+
+	/** Every image of the catalog. One whose browser is not installed is not enabled. */
+	list(): Image[] {
+		const settings = this.#configured.length > 0 ? this.#configured : imagesOfMachine();
+		return settings.map((image) => {
+			const executable = image.executable === "auto" ? (findBrowser() ?? "auto") : image.executable;
+			return {
+				...image,
+				executable,
+				picture: image.picture ?? defaultPicture,
+				enabled: image.enabled && isExecutable(executable),
+			};
+		});
+	}
+
+	/** The ids that API sessions may name. */
+	usableIds(): string[] {
+		return this.list().filter(isUsable).map(({ id }) => id);
+	}
+
+	/** The image by its id. Throws `image_not_supported` when API sessions cannot run it (spec 4.1). */
+	getUsable(id: string): UsableImage {
+		const images = this.list();
+		const image = images.find((candidate) => candidate.id === id);
+		if (image !== undefined && isUsable(image)) return image;
+		if (!images.some(isUsable))
+			throw new Refusal("browser-missing", { image: id }, { status: "error", code: "internal_error" });
+		const allowedImages = images.filter(isUsable).map((usable) => usable.id);
+		throw new Refusal(
+			"image-not-supported",
+			{ image: id },
+			{ code: "image_not_supported", extra: { allowedImages } },
+		);
+	}
+}
+
+function isUsable(image: Image): boolean {
+	return image.enabled && image.supportsProgrammatic;
+}

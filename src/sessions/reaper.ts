@@ -1,0 +1,22 @@
+/** What is due is a question to a row, asked once a second; there is no timer per session (spec 3, 8). */
+import type { SessionEvent } from "./lifecycle.ts";
+import { isLive, type Session } from "./session.ts";
+
+export interface ReaperLimits {
+	idleTimeoutMs: number;
+}
+
+/** The event that the session is due for at `now`; undefined when it may go on. `isAttached`: a client is connected. */
+export function dueEvent(
+	session: Session,
+	isAttached: boolean,
+	limits: ReaperLimits,
+	now: number,
+): SessionEvent | undefined {
+	if (!isLive(session)) return undefined;
+	if (session.stopRequestedAt !== null) return { type: "stopRequested" };
+	if (now >= session.expiresAt) return { type: "lifetimeElapsed" };
+	const isIdle = !isAttached && now - session.lastSeenAt >= limits.idleTimeoutMs;
+	if (session.state.status === "running" && isIdle) return { type: "idleElapsed" };
+	return undefined;
+}

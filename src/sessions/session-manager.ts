@@ -1,0 +1,234 @@
+/**
+ * Starts, finds and ends sessions. The row comes first: it is written before anything is done for a session, and changed
+ * before anything is undone; what is attached to a session ends by its signal.
+ */
+import type { Clock } from "../base/clock.ts";
+import { Refusal } from "../base/errors.ts";
+import { newSessionId } from "../base/ids.ts";
+import type { Log } from "../base/log.ts";
+import { orAborted } from "../base/wait.ts";
+import { admit, type Pool, type SlotQuota, slotQuota } from "./admission.ts";
+import { type Lease, LeaseBook } from "./lease.ts";
+import { type EndedReason, next, type SessionEvent } from "./lifecycle.ts";
+import { generateName } from "./names.ts";
+import type { BrowserHost, CdpAddress, RunningBrowser } from "./ports.ts";
+import { dueEvent } from "./reaper.ts";
+import { isLive, type Session, type SessionImage, type StartedByKind } from "./session.ts";
+import { runSession } from "./session-run.ts";
+import type { SessionStore } from "./session-store.ts";
+import type { SessionTokens } from "./session-token.ts";
+import { parseStartRequest } from "./start-request.ts";
+
+const HISTORY_MS = 30 * 24 * 60 * 60 * 1_000;
+const TOUCH_EVERY_MS = 5_000;
+
+export interface SessionManagerOptions {
+	store: SessionStore;
+	host: BrowserHost;
+	tokens: SessionTokens;
+	clock: Clock;
+	log: Log;
+	limits: { idleTimeoutMs: number; lifetimeMs: number; startTimeoutMs: number };
+	/** The image by its id, ready to be run; throws a Refusal when sessions cannot run it. */
+	imageOf(imageId: string): SessionImage;
+	/** The subscriptions of an account that are in force now. */
+	poolsOf(accountId: number): Pool[];
+	openEgress(socketPath: string): Promise<AsyncDisposable>;
+}
+
+/** Who asks. */
+export interface Caller {
+	accountId: number;
+	appKeyId: number | null;
+	startedByKind: StartedByKind;
+}
+
+/** Why a session's signal aborted. */
+export class SessionEnded extends Error {
+	override readonly name = "SessionEnded";
+	readonly reason: EndedReason;
+
+	constructor(reason: EndedReason) {
+		super(`the session has ended: ${reason}`);
+		this.reason = reason;
+	}
+}
+
+export interface Attachment extends Disposable {
+	readonly lease: Lease;
+	/** Aborts with a SessionEnded when the session ends. */
+	readonly signal: AbortSignal;
+	/** Resolves when the browser is ready; rejects with the signal's reason when the session ends before. */
+	readonly cdp: Promise<CdpAddress>;
+}
+
+export type AttachResult =
+	| { kind: "attached"; attachment: Attachment }
+	| { kind: "ended"; reason: EndedReason }
+	/** No such session, or not the token of this one: the two must not be told apart. */
+	| { kind: "unknown" };
+
+interface LiveSession {
+	controller: AbortController;
+	ready: PromiseWithResolvers<RunningBrowser>;
+	/** Resolves when nothing of it is left on the machine. */
+	settled: Promise<void>;
+}
+
+export class SessionManager {
+	readonly #options: SessionManagerOptions;
+	readonly #live = new Map<string, LiveSession>();
+	readonly #leases: LeaseBook;
+	#isClosing = false;
+	#touchedAt = 0;
+
+	constructor(options: SessionManagerOptions) {
+		this.#options = options;
+		this.#leases = new LeaseBook((id) => options.store.touch(id, options.clock.now()));
+	}
+
+	/** Starts a session (spec 4.1) and answers while its browser is still starting. Throws a Refusal. */
+	start(caller: Caller, body: unknown): { session: Session; quota: SlotQuota } {
+		if (this.#isClosing) throw new Refusal("shutting-down", {}, { status: "error", code: "internal_error" });
+		const { store, clock, limits, imageOf, poolsOf } = this.#options;
+		const request = parseStartRequest(body);
+		const image = imageOf(request.imageId);
+		const pools = poolsOf(caller.accountId);
+		const now = clock.now();
+		const session = store.transaction(() => {
+			const pool = admit(pools, store.liveOf(caller.accountId));
+			const admitted: Session = {
+				id: newSessionId(),
+				...caller,
+				subscriptionId: pool.subscriptionId,
+				name: request.name ?? generateName(),
+				imageId: request.imageId,
+				url: request.url,
+				country: null,
+				screen: request.screen,
+				state: { status: "starting" },
+				createdAt: now,
+				readyAt: null,
+				lastSeenAt: now,
+				expiresAt: now + limits.lifetimeMs,
+				stopRequestedAt: null,
+			};
+			store.insert(admitted);
+			return admitted;
+		});
+		this.#run(session, image);
+		return { session, quota: slotQuota(pools, store.liveOf(caller.accountId)) };
+	}
+
+	/** The sessions started by the API or MCP, newest first (spec 4.2). `all` adds those that ended in the last 30 days. */
+	list(accountId: number, options: { all: boolean; limit: number }): Session[] {
+		const { store, clock } = this.#options;
+		const endedSince = options.all ? clock.now() - HISTORY_MS : undefined;
+		return store.list({ accountId, startedByKind: "agent", endedSince, limit: options.limit });
+	}
+
+	/** Throws the same Refusal for an unknown id and for another account's session (spec 4.3). */
+	get(accountId: number, id: string): Session {
+		const session = this.#options.store.find(id);
+		if (session === undefined || session.accountId !== accountId) throw new Refusal("session-unknown", {});
+		return session;
+	}
+
+	/** Ends a session (spec 4.4); one that has ended already keeps its reason. */
+	stop(accountId: number, id: string): void {
+		this.get(accountId, id);
+		this.#apply(id, { type: "stopRequested" });
+	}
+
+	/** Joins a client to a session by the session's own token (spec 5.9). */
+	attach(id: string, token: string): AttachResult {
+		const isAllowed = this.#options.tokens.matches(id, token);
+		const session = this.#options.store.find(id);
+		if (!isAllowed || session === undefined) return { kind: "unknown" };
+		if (session.state.status === "ended") return { kind: "ended", reason: session.state.reason };
+		const live = this.#live.get(id);
+		if (live === undefined) return { kind: "ended", reason: "lost" };
+		const lease = this.#leases.take(id);
+		const { signal } = live.controller;
+		const cdp = orAborted(live.ready.promise, signal).then((browser) => browser.cdp);
+		// A client that leaves before the browser is ready asks no more for the answer.
+		cdp.catch(() => {});
+		return { kind: "attached", attachment: { lease, signal, cdp, [Symbol.dispose]: () => lease[Symbol.dispose]() } };
+	}
+
+	/** Ends what is due and keeps `lastseen` of attached sessions fresh. Called once a second. */
+	tick(): void {
+		const { store, clock, limits } = this.#options;
+		const now = clock.now();
+		if (now - this.#touchedAt >= TOUCH_EVERY_MS) {
+			this.#touchedAt = now;
+			const held = this.#leases.held();
+			if (held.length > 0)
+				store.transaction(() => {
+					for (const id of held) store.touch(id, now);
+				});
+		}
+		for (const session of store.live()) {
+			const event = dueEvent(session, this.#leases.count(session.id) > 0, limits, now);
+			if (event !== undefined) this.#apply(session.id, event);
+		}
+	}
+
+	/** Ends the rows and the leftovers of a daemon that is gone. Called once, before the first start. */
+	async recover(): Promise<void> {
+		const { store, host, log } = this.#options;
+		const orphans = store.live();
+		for (const { id } of orphans)
+			this.#apply(id, { type: "browserLost", detail: "the daemon ended while the session was live" });
+		const swept = await host.sweep(new Set());
+		if (orphans.length + swept > 0) log.warn({ lost: orphans.length, folders: swept }, "cleared up after an earlier run");
+	}
+
+	/** Ends every session and resolves when nothing of them is left. */
+	async endAll(): Promise<void> {
+		this.#isClosing = true;
+		for (const { id } of this.#options.store.live()) this.#apply(id, { type: "stopRequested" });
+		await this.settled();
+	}
+
+	/** Resolves when nothing is left of the sessions that have ended so far. */
+	async settled(): Promise<void> {
+		const ending = [...this.#live.values()].filter(({ controller }) => controller.signal.aborted);
+		await Promise.all(ending.map(({ settled }) => settled));
+	}
+
+	#run(session: Session, image: SessionImage): void {
+		const { id, screen, url } = session;
+		const { host, openEgress, limits, log } = this.#options;
+		const controller = new AbortController();
+		const ready = Promise.withResolvers<RunningBrowser>();
+		const settled = runSession({
+			sessionId: id,
+			request: { image, screen, url },
+			host,
+			openEgress,
+			startTimeoutMs: limits.startTimeoutMs,
+			signal: controller.signal,
+			onReady: ready.resolve,
+			onEvent: (event) => this.#apply(id, event),
+		})
+			.catch((error) => log.error({ session: id, err: error }, "the session could not be cleared up"))
+			.finally(() => this.#live.delete(id));
+		this.#live.set(id, { controller, ready, settled });
+	}
+
+	#apply(id: string, event: SessionEvent): void {
+		const { store, clock, log } = this.#options;
+		const session = store.find(id);
+		if (session === undefined || !isLive(session)) return;
+		const now = clock.now();
+		const state = next(session.state, event, now);
+		store.saveState(id, state, now);
+		if (state.status !== "ended") {
+			log.info({ session: id, ms: now - session.createdAt }, "browser ready");
+			return;
+		}
+		log.info({ session: id, reason: state.reason, ...(state.detail === null ? {} : { detail: state.detail }) }, "session ended");
+		this.#live.get(id)?.controller.abort(new SessionEnded(state.reason));
+	}
+}

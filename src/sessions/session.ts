@@ -1,0 +1,39 @@
+/** What a session is. Times are milliseconds since the epoch. */
+import type { SessionState } from "./lifecycle.ts";
+import type { Screen } from "./ports.ts";
+
+/** The image of a session as the browser host needs it: an executable that exists, and its flags. */
+export interface SessionImage {
+	id: string;
+	executable: string;
+	flags: readonly string[];
+}
+
+/** `agent` for the API and MCP, `app` for sessions started by hand (spec 1). */
+export type StartedByKind = "agent" | "app";
+
+export interface Session {
+	id: string;
+	accountId: number;
+	subscriptionId: number | null;
+	appKeyId: number | null;
+	startedByKind: StartedByKind;
+	name: string;
+	imageId: string;
+	url: string | null;
+	country: string | null;
+	screen: Screen;
+	state: SessionState;
+	createdAt: number;
+	readyAt: number | null;
+	/** When a connected client last kept the session alive; the start when none ever did. */
+	lastSeenAt: number;
+	/** The latest time at which the session ends. */
+	expiresAt: number;
+	/** The command line asked for the end; the reaper carries it out. */
+	stopRequestedAt: number | null;
+}
+
+export function isLive(session: Session): boolean {
+	return session.state.status !== "ended";
+}
