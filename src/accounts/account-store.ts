@@ -132,7 +132,10 @@ export class AccountStore {
 		return this.#store.transaction(() => {
 			const account = this.getByEmail(email);
 			const { live } = this.#store
-				.query({ live: integer }, "SELECT count(*) AS live FROM sessions WHERE account_id = @id AND status <> 'ended'")
+				.query(
+					{ live: integer },
+					"SELECT count(*) AS live FROM sessions WHERE account_id = @id AND status <> 'ended'",
+				)
 				.get({ id: account.id });
 			if (live > 0) {
 				throw new OperatorError(

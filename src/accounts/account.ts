@@ -13,10 +13,11 @@ export interface Account {
 
 const LONGEST_EMAIL = 254;
 const LONGEST_NAME = 64;
+/** The `u` makes it count characters, not UTF-16 halves. */
+const nameForm = new RegExp(`^\\P{Cc}{0,${LONGEST_NAME}}$`, "u");
 
 /** Printable ASCII around one @: the database compares letters without case only in ASCII. */
 const emailForm = /^[!-?A-~]+@[!-?A-~]+$/;
-const controlCharacter = /\p{Cc}/u;
 
 /** The e-mail address without surrounding blanks; an OperatorError when it is none. */
 export function parseEmail(text: string): string {
@@ -30,7 +31,7 @@ export function parseEmail(text: string): string {
 /** A first or last name without surrounding blanks; it may be empty. */
 export function parsePersonName(text: string, option: string): string {
 	const name = text.trim();
-	if ([...name].length > LONGEST_NAME || controlCharacter.test(name)) {
+	if (!nameForm.test(name)) {
 		throw new OperatorError(`${option} takes at most ${LONGEST_NAME} characters on one line`);
 	}
 	return name;
@@ -39,7 +40,7 @@ export function parsePersonName(text: string, option: string): string {
 /** The name of an app key, 1 to 64 characters, without surrounding blanks. */
 export function parseKeyName(text: string): string {
 	const name = text.trim();
-	if (name === "" || [...name].length > LONGEST_NAME || controlCharacter.test(name)) {
+	if (name === "" || !nameForm.test(name)) {
 		throw new OperatorError(`the name of a key takes 1 to ${LONGEST_NAME} characters on one line`);
 	}
 	return name;

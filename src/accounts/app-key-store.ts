@@ -61,7 +61,10 @@ export class AppKeyStore {
 	/** The account's keys that were not revoked, oldest first. */
 	list(accountId: number): AppKey[] {
 		return this.#store
-			.query(columns, "SELECT * FROM app_keys WHERE account_id = @accountId AND revoked_at IS NULL ORDER BY id")
+			.query(
+				columns,
+				"SELECT * FROM app_keys WHERE account_id = @accountId AND revoked_at IS NULL ORDER BY id",
+			)
 			.all({ accountId })
 			.map(toAppKey);
 	}
@@ -71,10 +74,14 @@ export class AppKeyStore {
 		return this.#store.transaction(() => {
 			const row = this.#store.query(columns, "SELECT * FROM app_keys WHERE id = @id").find({ id });
 			if (row === undefined) {
-				throw new OperatorError(`there is no app key ${id}; "barrel key list --account E" shows an account's keys`);
+				throw new OperatorError(
+					`there is no app key ${id}; "barrel key list --account E" shows an account's keys`,
+				);
 			}
 			const revokedAt = row.revoked_at ?? now;
-			this.#store.command("UPDATE app_keys SET revoked_at = @revokedAt WHERE id = @id").run({ id, revokedAt });
+			this.#store
+				.command("UPDATE app_keys SET revoked_at = @revokedAt WHERE id = @id")
+				.run({ id, revokedAt });
 			return { ...toAppKey(row), revokedAt };
 		});
 	}

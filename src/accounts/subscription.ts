@@ -16,7 +16,13 @@ export interface ActiveSubscription extends Subscription {
 	readonly plan: Plan;
 }
 
-const columns = { id: integer, account_id: integer, plan_id: text, created_at: integer, ends_at: nullable(integer) };
+const columns = {
+	id: integer,
+	account_id: integer,
+	plan_id: text,
+	created_at: integer,
+	ends_at: nullable(integer),
+};
 type Row = RowOf<typeof columns>;
 
 export type NewSubscription = { accountId: number; planId: string; endsAt?: number | null };
@@ -31,7 +37,10 @@ export class SubscriptionStore {
 		this.#insert = store.command(
 			"INSERT INTO subscriptions (account_id, plan_id, created_at, ends_at) VALUES (@accountId, @planId, @now, @endsAt)",
 		);
-		this.#ofAccount = store.query(columns, "SELECT * FROM subscriptions WHERE account_id = @accountId ORDER BY id");
+		this.#ofAccount = store.query(
+			columns,
+			"SELECT * FROM subscriptions WHERE account_id = @accountId ORDER BY id",
+		);
 	}
 
 	/** Throws an OperatorError when the configuration has no such plan. */

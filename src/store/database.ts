@@ -28,7 +28,9 @@ export function openStore({ dataDir, readOnly = false }: StoreOptions): Store {
 		connection.pragma("foreign_keys = ON");
 		if (readOnly) {
 			if (schemaVersion(connection) < migrations.length) {
-				throw new OperatorError(`${path} belongs to an older barrel; start the daemon once to bring it up to date`);
+				throw new OperatorError(
+					`${path} belongs to an older barrel; start the daemon once to bring it up to date`,
+				);
 			}
 			return connection;
 		}

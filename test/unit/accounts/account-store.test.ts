@@ -29,7 +29,10 @@ describe("adding an account", () => {
 
 	test("lets one of two simultaneous additions of the same address through", async () => {
 		using fixture = new AccountsFixture();
-		const results = await Promise.allSettled([fixture.accounts.add(ada, NOW), fixture.accounts.add(ada, NOW)]);
+		const results = await Promise.allSettled([
+			fixture.accounts.add(ada, NOW),
+			fixture.accounts.add(ada, NOW),
+		]);
 		expect(results.map((result) => result.status).sort()).toEqual(["fulfilled", "rejected"]);
 		expect(fixture.accounts.list()).toHaveLength(1);
 	});
@@ -54,7 +57,9 @@ describe("adding an account", () => {
 		await expect(accounts.add({ ...ada, firstname: "x".repeat(65) }, NOW)).rejects.toThrow(
 			"--firstname takes at most 64",
 		);
-		await expect(accounts.add({ ...ada, lastname: "a\nb" }, NOW)).rejects.toThrow("--lastname takes at most 64");
+		await expect(accounts.add({ ...ada, lastname: "a\nb" }, NOW)).rejects.toThrow(
+			"--lastname takes at most 64",
+		);
 		await expect(accounts.add({ ...ada, password: "12345" }, NOW)).rejects.toThrow(
 			"a password takes 6 to 1024 characters",
 		);
@@ -142,7 +147,9 @@ describe("subscriptions", () => {
 		using fixture = new AccountsFixture();
 		await fixture.accounts.add(ada, NOW);
 		expect(() => fixture.accounts.subscribe(ada.email, "gold", { now: NOW })).toThrow(OperatorError);
-		expect(() => fixture.accountsWith([]).subscribe(ada.email, "gold", { now: NOW })).toThrow("has no [[plans]]");
+		expect(() => fixture.accountsWith([]).subscribe(ada.email, "gold", { now: NOW })).toThrow(
+			"has no [[plans]]",
+		);
 	});
 });
 

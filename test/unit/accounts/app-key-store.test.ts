@@ -93,9 +93,12 @@ test("writes the use of a key at most once a minute", async () => {
 	expect(lastUse()).toBe(NOW + 60_000);
 });
 
-test.each(["2026-02-30", "2026-13-01", "26-01-01", "2026-3-5", "tomorrow", ""])("refuses %j as a date", (date) => {
-	expect(() => parseEndOfDay(date, NOW)).toThrow("is not a date of the form YYYY-MM-DD");
-});
+test.each(["2026-02-30", "2026-13-01", "26-01-01", "2026-3-5", "tomorrow", ""])(
+	"refuses %j as a date",
+	(date) => {
+		expect(() => parseEndOfDay(date, NOW)).toThrow("is not a date of the form YYYY-MM-DD");
+	},
+);
 
 test("takes today as a date, but no day before", () => {
 	expect(parseEndOfDay("2026-03-01", NOW)).toBe(Date.parse("2026-03-01T23:59:59.999Z"));

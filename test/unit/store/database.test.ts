@@ -109,7 +109,8 @@ describe("using", () => {
 	test("says so when the disk is full, and goes on once there is room", () => {
 		using dir = new TempDataDir();
 		using store = openStore({ dataDir: dir.path });
-		const limit = (pages: number) => store.query({ max_page_count: integer }, `PRAGMA max_page_count = ${pages}`).get();
+		const limit = (pages: number) =>
+			store.query({ max_page_count: integer }, `PRAGMA max_page_count = ${pages}`).get();
 		const fill = () => getOrCreateSetting(store, "big", () => "x".repeat(1_000_000));
 		limit(40);
 		expect(fill).toThrow(StorageFullError);
@@ -121,7 +122,8 @@ describe("using", () => {
 	test("faults on a row that does not have the shape", () => {
 		using dir = new TempDataDir();
 		using store = openStore({ dataDir: dir.path });
-		const row = (shape: Parameters<typeof store.query>[0], sql: string) => () => store.query(shape, sql).find();
+		const row = (shape: Parameters<typeof store.query>[0], sql: string) => () =>
+			store.query(shape, sql).find();
 		expect(row({ a: integer }, "SELECT 'x' AS a")).toThrow("column a is not integer");
 		expect(row({ a: integer }, "SELECT 1 AS b")).toThrow("column a is not integer");
 		expect(row({ a: text }, "SELECT NULL AS a")).toThrow("column a is not text");

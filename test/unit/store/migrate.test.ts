@@ -32,7 +32,9 @@ test("leaves the file as it was when a migration fails", () => {
 	const before = readFileSync(dir.databasePath);
 	{
 		using connection = open(dir);
-		expect(() => migrate(connection, [first, `${second}; INSERT INTO nowhere VALUES (1)`])).toThrow("nowhere");
+		expect(() => migrate(connection, [first, `${second}; INSERT INTO nowhere VALUES (1)`])).toThrow(
+			"nowhere",
+		);
 		expect(schemaVersion(connection)).toBe(1);
 	}
 	expect(readFileSync(dir.databasePath).equals(before)).toBe(true);
