@@ -4,6 +4,8 @@ export default defineConfig({
 	define: { BARREL_VERSION: JSON.stringify("0.0.0-test") },
 	test: {
 		reporters: ["default"],
+		// Under Bun, vitest's pool of processes does not start.
+		pool: "threads",
 		projects: [
 			{
 				extends: true,
@@ -19,6 +21,7 @@ export default defineConfig({
 				test: {
 					name: "e2e",
 					include: ["test/integration/**/*.test.ts", "test/e2e/**/*.test.ts"],
+					globalSetup: ["test/support/global-setup.ts"],
 					fileParallelism: false,
 					testTimeout: 60_000,
 					hookTimeout: 60_000,
