@@ -35,6 +35,7 @@ export interface RefusalTexts {
 	"slots-full": { limit: number };
 	"no-plan": Record<never, never>;
 	"browser-missing": { image: string };
+	"storage-full": Record<never, never>;
 	"shutting-down": Record<never, never>;
 	fault: Record<never, never>;
 }

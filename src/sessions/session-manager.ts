@@ -7,6 +7,7 @@ import { Refusal } from "../base/errors.ts";
 import { newSessionId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import { orAborted } from "../base/wait.ts";
+import { StorageFullError } from "../store/store-error.ts";
 import { admit, type Pool, type SlotQuota, slotQuota } from "./admission.ts";
 import { type Lease, LeaseBook } from "./lease.ts";
 import { type EndedReason, next, type SessionEvent } from "./lifecycle.ts";
@@ -95,7 +96,7 @@ export class SessionManager {
 		const image = imageOf(request.imageId);
 		const pools = poolsOf(caller.accountId);
 		const now = clock.now();
-		const session = store.transaction(() => {
+		const session = this.#insert(() => {
 			const pool = admit(pools, store.liveOf(caller.accountId));
 			const admitted: Session = {
 				id: newSessionId(),
@@ -113,7 +114,6 @@ export class SessionManager {
 				expiresAt: now + limits.lifetimeMs,
 				stopRequestedAt: null,
 			};
-			store.insert(admitted);
 			return admitted;
 		});
 		this.#run(session, image);
@@ -195,6 +195,22 @@ export class SessionManager {
 	async settled(): Promise<void> {
 		const ending = [...this.#live.values()].filter(({ controller }) => controller.signal.aborted);
 		await Promise.all(ending.map(({ settled }) => settled));
+	}
+
+	/** Looks for a slot and takes it as one step. A full disk takes none. */
+	#insert(admit: () => Session): Session {
+		const { store } = this.#options;
+		try {
+			return store.transaction(() => {
+				const session = admit();
+				store.insert(session);
+				return session;
+			});
+		} catch (error) {
+			if (error instanceof StorageFullError)
+				throw new Refusal("storage-full", {}, { status: "error", code: "internal_error" });
+			throw error;
+		}
 	}
 
 	#run(session: Session, image: SessionImage): void {

@@ -21,6 +21,7 @@ export const english: Messages = {
 	"slots-full": ({ limit }) => `All ${limit} concurrent sessions of this account are in use; stop one first.`,
 	"no-plan": () => "This account has no active plan.",
 	"browser-missing": () => "No browser for this image is installed on the server.",
+	"storage-full": () => "The server's disk is full; nothing can be started until there is room.",
 	"shutting-down": () => "The service is shutting down.",
 	fault: () => "Something went wrong on the server.",
 };
