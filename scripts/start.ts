@@ -20,7 +20,10 @@ interface Beginning {
 }
 
 async function barrel<T>(...command: string[]): Promise<T> {
-	const child = Bun.spawn([binary, ...command, ...configArgs, "--json"], { stdout: "pipe", stderr: "inherit" });
+	const child = Bun.spawn([binary, ...command, ...configArgs, "--json"], {
+		stdout: "pipe",
+		stderr: "inherit",
+	});
 	const output = await new Response(child.stdout).text();
 	if ((await child.exited) !== 0) process.exit(1);
 	return JSON.parse(output);
@@ -92,7 +95,8 @@ process.on("SIGINT", () => process.stdin.isTTY || daemon.kill("SIGINT"));
 process.on("SIGTERM", () => daemon.kill("SIGTERM"));
 daemon.on("exit", (code) => process.exit(code ?? 1));
 if (beginning !== undefined) {
-	const local = config.server.tls === undefined ? `http://127.0.0.1:${config.server.port}` : config.server.publicUrl;
+	const local =
+		config.server.tls === undefined ? `http://127.0.0.1:${config.server.port}` : config.server.publicUrl;
 	if (await untilListening(config.server.host === "0.0.0.0" ? local : config.server.publicUrl))
 		process.stdout.write(welcome(config.server.publicUrl, beginning));
 }
