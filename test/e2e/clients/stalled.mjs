@@ -1,0 +1,27 @@
+/** A client that asks for `count` answers of `bytes` each and then reads no more. Run by node; lives until it is killed. */
+import { WebSocket } from "ws";
+import { runScenario, untilGo } from "./program.mjs";
+
+await runScenario({
+	stall: async ({ connectUrl, bytes, count }) => {
+		const socket = new WebSocket(connectUrl, { perMessageDeflate: false });
+		await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
+		let lastId = 0;
+		const send = (method, params, sessionId) => socket.send(JSON.stringify({ id: ++lastId, method, params, sessionId }));
+		const ask = async (method, params) => {
+			send(method, params);
+			for (;;) {
+				const data = await new Promise((resolve) => socket.once("message", resolve));
+				const { id, result } = JSON.parse(data);
+				if (id === lastId) return result;
+			}
+		};
+		const { targetId } = await ask("Target.createTarget", { url: "about:blank" });
+		const { sessionId } = await ask("Target.attachToTarget", { targetId, flatten: true });
+		socket.pause();
+		const params = { expression: `"x".repeat(${bytes})`, returnByValue: true };
+		for (let i = 0; i < count; i++) send("Runtime.evaluate", params, sessionId);
+		await untilGo();
+		return {};
+	},
+});
