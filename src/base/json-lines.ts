@@ -4,7 +4,7 @@ const LONGEST_LINE = 64 * 1024;
 
 /**
  * Hands each line that arrives on the socket to `onMessage` as parsed JSON. A line that is too long or is no JSON ends
- * the connection: the other side is not one of ours.
+ * the connection: the other side is not one of ours. Nothing is handed over once the socket is destroyed.
  */
 export function readJsonLines(socket: Socket, onMessage: (message: unknown) => void): void {
 	let pending = "";
@@ -14,6 +14,8 @@ export function readJsonLines(socket: Socket, onMessage: (message: unknown) => v
 		pending = lines.pop() ?? "";
 		if (pending.length > LONGEST_LINE) socket.destroy();
 		for (const line of lines) {
+			if (line.length > LONGEST_LINE) socket.destroy();
+			if (socket.destroyed) return;
 			let message: unknown;
 			try {
 				message = JSON.parse(line);
