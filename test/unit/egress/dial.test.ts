@@ -78,6 +78,16 @@ test("looks up neither an address nor an internal name that nothing allows", asy
 	expect(resolve).not.toHaveBeenCalled();
 });
 
+test("dials an internal name at its allowed addresses only", async () => {
+	await using origin = await openOrigin();
+	const dialled = spyOnConnect(origin.port);
+	const resolve = () => Promise.resolve(["10.0.0.2", "93.184.216.34", "10.0.0.1"]);
+	const dial = directDial({ allow: parseAllowList(["10.0.0.1"]), resolve });
+	const socket = await dial({ host: "nas.lan", port: 80 }, never);
+	socket.destroy();
+	expect(dialled).toEqual([expect.objectContaining({ host: "10.0.0.1", port: 80 })]);
+});
+
 test("does not say whether an internal name exists", async () => {
 	const resolve = () => Promise.reject(new Error("ENOTFOUND"));
 	const dial = directDial({ allow: parseAllowList(["10.0.0.1"]), resolve });

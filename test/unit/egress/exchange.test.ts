@@ -195,3 +195,16 @@ test("delivers an answer that comes before the upload is over", async () => {
 	expect((await client.ended()).endsWith(`\r\n\r\n${body}`)).toBe(true);
 	await eventually(() => rig.gateway.connections === 0);
 });
+
+test("sends and counts no more of an upload once the target has answered and ended", async () => {
+	await using origin = await openAnswering(ok);
+	await using rig = await openRig();
+	const client = await rig.connect();
+	client.send(`POST http://127.0.0.1:${origin.port}/ HTTP/1.1\r\nContent-Length: 1000\r\n\r\nfirst`);
+	await client.ended();
+	const counted = rig.gateway.bytesUp;
+	client.send("second");
+	await pause(50);
+	expect(rig.gateway.bytesUp).toBe(counted);
+	expect(origin.peers[0]?.text.endsWith("first")).toBe(true);
+});
