@@ -38,7 +38,7 @@ const refusalOfField = {
 } as const;
 
 function isKnownField(field: string): field is keyof typeof refusalOfField {
-	return field in refusalOfField;
+	return Object.hasOwn(refusalOfField, field);
 }
 
 export interface StartRequest {
