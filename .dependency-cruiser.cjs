@@ -73,8 +73,8 @@ module.exports = {
 			name: "folder-in-list",
 			comment: "Every folder of src stands in the list above.",
 			severity: "error",
-			from: { path: "^src/[^/]+/", pathNot: `^src/(${Object.keys(allowed).join("|")})/` },
-			to: {},
+			from: {},
+			to: { path: "^src/[^/]+/", pathNot: `^src/(${Object.keys(allowed).join("|")})/` },
 		},
 		{
 			name: "main-imports",
@@ -94,8 +94,8 @@ module.exports = {
 			name: "top-file",
 			comment: "Next to the folders there are main.ts and daemon.ts only.",
 			severity: "error",
-			from: { path: "^src/[^/]+$", pathNot: "^src/(main|daemon)\\.ts$" },
-			to: {},
+			from: {},
+			to: { path: "^src/[^/]+$", pathNot: "^src/(main|daemon)\\.ts$" },
 		},
 		{
 			name: "no-circle",

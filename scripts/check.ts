@@ -60,7 +60,11 @@ const checks: Check[] = [
 
 async function run({ name, command, isHollow }: Check): Promise<string | undefined> {
 	const started = performance.now();
-	const { exitCode, stdout, stderr } = await $`${command}`.cwd(root).quiet().nothrow();
+	const { exitCode, stdout, stderr } = await $`${command}`
+		.cwd(root)
+		.env({ ...process.env, NO_COLOR: "1" })
+		.quiet()
+		.nothrow();
 	const output = `${stdout.toString()}${stderr.toString()}`.trim();
 	const failed = exitCode !== 0 || (isHollow?.(output) ?? false);
 	const seconds = ((performance.now() - started) / 1000).toFixed(1);
