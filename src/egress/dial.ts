@@ -23,7 +23,7 @@ export interface DialLimits extends ConnectLimits {
 	readonly overallMs: number;
 }
 
-export const defaultDialLimits: DialLimits = { attemptMs: 10_000, staggerMs: 300, overallMs: 30_000 };
+const defaultDialLimits: DialLimits = { attemptMs: 10_000, staggerMs: 300, overallMs: 30_000 };
 
 /**
  * Asks the machine's name servers, /etc/hosts first. Not by node:dns: its lookup blocks Bun's thread pool, so that a page
