@@ -60,10 +60,25 @@ function rootLinks(): string[] {
 	});
 }
 
-function browserBind(executable: string): string[] {
+/** The folder of a browser that is not below /usr, which the cage has anyway. */
+function browserFolders(executable: string): string[] {
 	const folder = dirname(executable);
 	const isVisible = folder.startsWith("/usr/") && !folder.startsWith("/usr/local/");
-	return isVisible ? [] : ["--ro-bind", folder, folder];
+	return isVisible ? [] : [folder];
+}
+
+/**
+ * Makes the folders that lead to what is bound. Left to itself, bubblewrap makes them for its own user alone, and as root
+ * that is not the user who runs in the cage.
+ */
+function foldersAbove(paths: readonly string[]): string[] {
+	const above = new Set<string>();
+	for (const path of paths) {
+		const names = dirname(path).split("/").filter(Boolean);
+		for (const [index] of names.entries()) above.add(`/${names.slice(0, index + 1).join("/")}`);
+	}
+	const isMade = (folder: string) => folder !== "/usr" && !folder.startsWith("/usr/");
+	return [...above].filter(isMade).flatMap((folder) => ["--perms", "0755", "--dir", folder]);
 }
 
 /** What the browser, and with it every page's process, finds in its environment. */
@@ -85,6 +100,7 @@ function shimEnvironment(): string[] {
 
 function bubblewrapArguments(options: CageOptions): string[] {
 	const isRoot = options.uid !== undefined;
+	const browser = browserFolders(options.executable);
 	const tmpfs = (path: string, bytes: number) => [
 		"--perms",
 		"1777",
@@ -99,17 +115,17 @@ function bubblewrapArguments(options: CageOptions): string[] {
 		...["--ro-bind", "/usr", "/usr", "--tmpfs", "/usr/local"],
 		...["--ro-bind-try", "/usr/local/share/fonts", "/usr/local/share/fonts"],
 		...rootLinks(),
+		...foldersAbove([...readOnlyIfThere, ...browser, inCage.home, inCage.in, inCage.self]),
 		...readOnlyIfThere.flatMap((path) => ["--ro-bind-try", path, path]),
-		...browserBind(options.executable),
+		...browser.flatMap((folder) => ["--ro-bind", folder, folder]),
 		...["--proc", "/proc", "--dev", "/dev"],
 		...tmpfs("/dev/shm", sizes.shm),
 		...tmpfs("/tmp", sizes.tmp),
-		...["--perms", "0755", "--dir", "/home"],
 		...tmpfs(inCage.home, sizes.home),
-		...["--perms", "0755", "--dir", "/run", "--perms", "0755", "--dir", "/run/barrel"],
 		...["--ro-bind", options.inDir, inCage.in, "--bind", options.outDir, inCage.out],
-		...["--perms", "0755", "--dir", "/opt", "--perms", "0755", "--dir", "/opt/barrel"],
 		...["--ro-bind", options.self, inCage.self],
+		// These two would else be scratch space without a limit for an ordinary user's sessions.
+		...["--remount-ro", "/usr/local", "--remount-ro", "/dev"],
 		...["--remount-ro", "/", "--chdir", "/", "--clearenv"],
 		...shimEnvironment(),
 	];
