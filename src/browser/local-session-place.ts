@@ -55,6 +55,7 @@ export class LocalSessionPlace implements SessionPlace {
 		for (const promise of [early, stopped]) promise.catch(() => {});
 		const { cdpPath } = await Promise.race([this.#control.ready, early, stopped]);
 		this.folder.claimCdpSocket();
+		if (this.#options.isolation === "cage") this.folder.sealOutDir();
 		const cdp = { socketPath: this.folder.cdpSocket, path: cdpPath };
 		await Promise.race([this.#prepare(request, cdp, signal), early, stopped]);
 		return { cdp, exited };

@@ -3,7 +3,7 @@
  * `out/` is the cage's. What the daemon dials is first moved out of the cage's reach, so that nothing in there can point
  * the daemon at another socket.
  */
-import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync, renameSync } from "node:fs";
+import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { codeOf } from "../base/errors.ts";
@@ -49,7 +49,11 @@ export class SessionFolder {
 		mkdirSync(this.inDir, { recursive: true, mode: 0o755 });
 		mkdirSync(this.outDir, { recursive: true, mode: 0o700 });
 		chmodSync(this.inDir, 0o755);
+		// The shim's last word needs a file that is there before the folder is sealed.
+		const exitFile = join(this.outDir, sessionFiles.exit);
+		writeFileSync(exitFile, "", { mode: 0o600 });
 		if (uid === undefined) return;
+		chownSync(exitFile, uid, uid);
 		chownSync(this.outDir, uid, uid);
 		// Without a cage the session's user has to find its way here itself.
 		if (isolation === "none") chownSync(this.path, uid, uid);
@@ -61,11 +65,25 @@ export class SessionFolder {
 		if (!lstatSync(this.cdpSocket).isSocket()) throw new Error("the session's CDP socket is no socket");
 	}
 
+	/**
+	 * Keeps further files out of `out/`, which lies on the host's disk: a client chooses where its downloads go. For a cage
+	 * whose shim is ready.
+	 */
+	sealOutDir(): void {
+		if (process.getuid?.() === 0) chownSync(this.outDir, 0, 0);
+		chmodSync(this.outDir, 0o555);
+	}
+
 	/** Out of the way at once by a rename, then deleted. */
 	async remove(): Promise<void> {
 		const removed = this.path + REMOVED_SUFFIX;
 		try {
 			renameSync(this.path, removed);
+		} catch (error) {
+			if (codeOf(error) !== "ENOENT") throw error;
+		}
+		try {
+			chmodSync(join(removed, "out"), 0o700);
 		} catch (error) {
 			if (codeOf(error) !== "ENOENT") throw error;
 		}
