@@ -149,7 +149,9 @@ export async function openRig({ allow = ["127.0.0.1"], ...options }: RigOptions 
 	const folder = await mkdtemp(path.join(os.tmpdir(), "egress-"));
 	const socketPath = options.socketPath ?? path.join(folder, "egress.sock");
 	const peers: Peer[] = [];
-	const gateway = await openGateway({ log: silentLog, ...options, socketPath, allow: parseAllowList(allow) });
+	const opening = openGateway({ log: silentLog, ...options, socketPath, allow: parseAllowList(allow) });
+	opening.catch(() => rm(folder, { recursive: true, force: true }));
+	const gateway = await opening;
 	const connect = async () => {
 		const { promise, resolve, reject } = Promise.withResolvers<void>();
 		const socket = net.connect({ path: socketPath, allowHalfOpen: true }, resolve);
