@@ -10,16 +10,21 @@ export async function serve(config: Config, { file }: { file: string | undefined
 	process.on("uncaughtException", (error) => log.error({ err: error }, "an error was thrown and nobody caught it"));
 	const daemon = await startDaemon(config, log);
 	log.info({ address: daemon.publicUrl, version, config: file ?? "defaults", dataDir: config.server.dataDir }, "barrel is listening");
-	const ended = Promise.withResolvers<void>();
+	const ended = Promise.withResolvers<number>();
 	let isEnding = false;
 	const end = (how: () => Promise<void>, words: string) => () => {
 		if (isEnding) process.exit(1);
 		isEnding = true;
 		log.info(words);
-		how().then(ended.resolve, ended.reject);
+		how().then(
+			() => ended.resolve(0),
+			(error) => {
+				log.error({ err: error }, "the daemon did not close cleanly");
+				ended.resolve(1);
+			},
+		);
 	};
 	process.on("SIGINT", end(daemon.stop, "ending every session"));
 	process.on("SIGTERM", end(daemon.release, "closing; browsers are left for the next daemon"));
-	await ended.promise;
-	process.exit(0);
+	process.exit(await ended.promise);
 }

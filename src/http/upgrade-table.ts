@@ -24,6 +24,8 @@ export type UpgradeMatch = { route: UpgradeRoute; url: URL; parameters: readonly
 export function findRoute(routes: readonly UpgradeRoute[], target: string): UpgradeMatch | undefined {
 	if (!target.startsWith("/") || !URL.canParse(target, "http://localhost")) return undefined;
 	const url = new URL(target, "http://localhost");
+	// A URL tidies its path up: dot segments, backslashes, a host's name behind two slashes. None of that is an exact match.
+	if (url.pathname !== target.split("?", 1)[0]) return undefined;
 	for (const route of routes) {
 		const match = route.pattern.exec(url.pathname);
 		if (match !== null && match[0] === url.pathname) return { route, url, parameters: match.slice(1) };

@@ -80,12 +80,14 @@ export class SessionManager {
 	readonly #options: SessionManagerOptions;
 	readonly #live = new Map<string, LiveSession>();
 	readonly #leases: LeaseBook;
+	/** What became of sessions but could not be written to their rows yet: the disk was full. */
+	readonly #unwritten = new Map<string, SessionEvent>();
 	#isClosing = false;
 	#touchedAt = 0;
 
 	constructor(options: SessionManagerOptions) {
 		this.#options = options;
-		this.#leases = new LeaseBook((id) => options.store.touch(id, options.clock.now()));
+		this.#leases = new LeaseBook((id) => this.#touch([id]));
 	}
 
 	/** Starts a session (spec 4.1) and answers while its browser is still starting. Throws a Refusal. */
@@ -162,15 +164,12 @@ export class SessionManager {
 		const now = clock.now();
 		if (now - this.#touchedAt >= TOUCH_EVERY_MS) {
 			this.#touchedAt = now;
-			const held = this.#leases.held();
-			if (held.length > 0)
-				store.transaction(() => {
-					for (const id of held) store.touch(id, now);
-				});
+			this.#touch(this.#leases.held());
 		}
+		for (const [id, event] of this.#unwritten) this.#note(id, event);
 		for (const session of store.live()) {
 			const event = dueEvent(session, this.#leases.count(session.id) > 0, limits, now);
-			if (event !== undefined) this.#apply(session.id, event);
+			if (event !== undefined) this.#note(session.id, event);
 		}
 	}
 
@@ -187,7 +186,9 @@ export class SessionManager {
 	/** Ends every session and resolves when nothing of them is left. */
 	async endAll(): Promise<void> {
 		this.#isClosing = true;
-		for (const { id } of this.#options.store.live()) this.#apply(id, { type: "stopRequested" });
+		for (const { id } of this.#options.store.live()) this.#note(id, { type: "stopRequested" });
+		// Also those whose rows could not be written: no browser outlives this.
+		for (const { controller } of this.#live.values()) controller.abort(new SessionEnded("stopped"));
 		await this.settled();
 	}
 
@@ -226,11 +227,35 @@ export class SessionManager {
 			startTimeoutMs: limits.startTimeoutMs,
 			signal: controller.signal,
 			onReady: ready.resolve,
-			onEvent: (event) => this.#apply(id, event),
+			onEvent: (event) => this.#note(id, event),
 		})
 			.catch((error) => log.error({ session: id, err: error }, "the session could not be cleared up"))
 			.finally(() => this.#live.delete(id));
 		this.#live.set(id, { controller, ready, settled });
+	}
+
+	/** Best effort: a client is not turned away because its visit cannot be written down. */
+	#touch(ids: readonly string[]): void {
+		if (ids.length === 0) return;
+		const { store, clock, log } = this.#options;
+		try {
+			store.transaction(() => {
+				for (const id of ids) store.touch(id, clock.now());
+			});
+		} catch (error) {
+			log.warn({ err: error }, "lastseen could not be written");
+		}
+	}
+
+	/** Applies what has happened anyway: when the row cannot be written, it is tried again every second. */
+	#note(id: string, event: SessionEvent): void {
+		try {
+			this.#apply(id, event);
+			this.#unwritten.delete(id);
+		} catch (error) {
+			if (!this.#unwritten.has(id)) this.#options.log.error({ session: id, err: error }, "the session's row could not be written");
+			this.#unwritten.set(id, event);
+		}
 	}
 
 	#apply(id: string, event: SessionEvent): void {
