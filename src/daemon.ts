@@ -45,15 +45,25 @@ function shimBinary(): string {
 	throw new OperatorError("run scripts/build first: sessions run the compiled binary");
 }
 
-async function openBrowserHost({ server, sessions }: Config, secret: string, log: Log): Promise<LocalBrowserHost> {
+async function openBrowserHost(
+	{ server, sessions }: Config,
+	secret: string,
+	log: Log,
+): Promise<LocalBrowserHost> {
 	const self = shimBinary();
 	createRunDir(server.runDir);
 	const { isolation, sandbox, firstUid } = sessions;
 	if (isolation === "none")
-		log.warn("sessions are NOT isolated (sessions.isolation = none): a browser can read this user's files and reach its network");
-	if (!sandbox) log.warn("Chrome's own sandbox is OFF (sessions.sandbox = false): a page that breaks out of its tab is not held");
+		log.warn(
+			"sessions are NOT isolated (sessions.isolation = none): a browser can read this user's files and reach its network",
+		);
+	if (!sandbox)
+		log.warn(
+			"Chrome's own sandbox is OFF (sessions.sandbox = false): a page that breaks out of its tab is not held",
+		);
 	const uid = process.getuid?.() === 0 ? firstUid : undefined;
-	const abilities = isolation === "cage" ? await checkCage({ self, runDir: server.runDir, uid }) : { canSizeTmpfs: false };
+	const abilities =
+		isolation === "cage" ? await checkCage({ self, runDir: server.runDir, uid }) : { canSizeTmpfs: false };
 	return new LocalBrowserHost({ ...sessions, ...abilities, runDir: server.runDir, self, secret, log });
 }
 
@@ -86,7 +96,8 @@ export async function startDaemon(config: Config, log: Log): Promise<Daemon> {
 		openEgress: (socketPath) => openGateway({ socketPath, allow, log }),
 	});
 	await sessions.recover();
-	if (images.usableIds().length === 0) log.warn("no browser was found on this machine; install Chromium or Chrome");
+	if (images.usableIds().length === 0)
+		log.warn("no browser was found on this machine; install Chromium or Chrome");
 	const view = { publicUrl: server.publicUrl, tokens };
 	const api = createApi(
 		{
@@ -108,7 +119,8 @@ export async function startDaemon(config: Config, log: Log): Promise<Daemon> {
 		host: server.host,
 		port: server.port,
 		tls: server.tls,
-		fetch: (request) => (new URL(request.url).pathname.startsWith("/v8") ? api.fetch(request) : web.fetch(request)),
+		fetch: (request) =>
+			new URL(request.url).pathname.startsWith("/v8") ? api.fetch(request) : web.fetch(request),
 		upgrades: [cdpRoute({ sessions, restart: restart.signal, log })],
 		log,
 	});

@@ -16,11 +16,16 @@ export function createApi(context: RouteContext, log: Log) {
 		.onError(({ error, code, request }) => {
 			if (code !== "NOT_FOUND") return failed(error, log);
 			const { pathname } = new URL(request.url);
-			return failed(new Refusal("path-unknown", { method: request.method, path: pathname }, { status: "error" }), log);
+			return failed(
+				new Refusal("path-unknown", { method: request.method, path: pathname }, { status: "error" }),
+				log,
+			);
 		})
 		.post("/web/sessions", ({ request }) => startSession(request, context), { parse: "none" })
 		.get("/web/sessions", ({ request }) => listSessions(request, context))
 		.get("/web/sessions/:id", ({ request, params }) => readSession(request, params.id, context))
-		.delete("/web/sessions/:id", ({ request, params }) => stopSession(request, params.id, context), { parse: "none" })
+		.delete("/web/sessions/:id", ({ request, params }) => stopSession(request, params.id, context), {
+			parse: "none",
+		})
 		.get("/image", () => readCatalog(context));
 }

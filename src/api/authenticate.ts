@@ -20,7 +20,10 @@ function bearer(request: Request): string | undefined {
 }
 
 /** Who asks, by the app key in the Authorization header and nowhere else (spec 5). Throws a Refusal. */
-export function authenticate(request: Request, { accounts, appKeys, clock }: AuthenticateOptions): Authenticated {
+export function authenticate(
+	request: Request,
+	{ accounts, appKeys, clock }: AuthenticateOptions,
+): Authenticated {
 	const extra = { loggedIn: false };
 	const given = bearer(request);
 	if (given === undefined) throw new Refusal("key-missing", {}, { extra });

@@ -15,9 +15,14 @@ export function ok(fields: object): Response {
 	return json({ status: "ok", ...fields });
 }
 
-export function refused(refusal: Refusal): Response {
+function refused(refusal: Refusal): Response {
 	const { status, code, extra } = refusal;
-	return json({ status, ...(code === undefined ? {} : { code }), message: messageFor(english, refusal), ...extra });
+	return json({
+		status,
+		...(code === undefined ? {} : { code }),
+		message: messageFor(english, refusal),
+		...extra,
+	});
 }
 
 /** The answer to anything that was thrown; a fault is logged once and says nothing of itself. */

@@ -5,7 +5,10 @@ const run = promisify(execFile);
 const known = new Map<string, Promise<string>>();
 
 async function ask(executable: string): Promise<string> {
-	const { stdout } = await run(executable, ["--version"], { timeout: 10_000, env: { PATH: "/usr/bin:/bin" } });
+	const { stdout } = await run(executable, ["--version"], {
+		timeout: 10_000,
+		env: { PATH: "/usr/bin:/bin" },
+	});
 	const major = /(\d+)\.\d+\.\d+/.exec(stdout)?.[1];
 	if (major === undefined) throw new Error(`${executable} --version does not name a version`);
 	return major;

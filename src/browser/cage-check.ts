@@ -19,10 +19,13 @@ async function bubblewrapVersion(): Promise<readonly [number, number]> {
 	try {
 		output = (await run("bwrap", ["--version"])).stdout;
 	} catch {
-		throw new OperatorError(`bubblewrap (bwrap) is not installed; install the package bubblewrap, ${WAY_OUT}`);
+		throw new OperatorError(
+			`bubblewrap (bwrap) is not installed; install the package bubblewrap, ${WAY_OUT}`,
+		);
 	}
 	const [, major, minor] = /(\d+)\.(\d+)/.exec(output) ?? [];
-	if (major === undefined || minor === undefined) throw new OperatorError(`bwrap --version says no version: ${output}`);
+	if (major === undefined || minor === undefined)
+		throw new OperatorError(`bwrap --version says no version: ${output}`);
 	return [Number(major), Number(minor)];
 }
 
@@ -36,12 +39,17 @@ function explain(output: string): string {
 		return "/proc is masked; leave out ProtectKernelTunables, ProtectKernelLogs and ProcSubset, or start the container with its /proc unmasked";
 	if (/Operation not permitted|No permissions to create|unshare failed/.test(output))
 		return "namespaces may not be made here; look for RestrictNamespaces, a seccomp filter or kernel.unprivileged_userns_clone = 0";
-	if (/unshare.*not found|ENOENT/.test(output)) return "unshare is not installed; install the package util-linux";
+	if (/unshare.*not found|ENOENT/.test(output))
+		return "unshare is not installed; install the package util-linux";
 	return "see the message";
 }
 
 /** Starts an empty cage. Throws an OperatorError that says what is missing. */
-export async function checkCage(options: { self: string; runDir: string; uid: number | undefined }): Promise<CageAbilities> {
+export async function checkCage(options: {
+	self: string;
+	runDir: string;
+	uid: number | undefined;
+}): Promise<CageAbilities> {
 	const [major, minor] = await bubblewrapVersion();
 	const canSizeTmpfs = major > 0 || minor >= 8;
 	const trialDir = join(options.runDir, "trial");
@@ -62,7 +70,9 @@ export async function checkCage(options: { self: string; runDir: string; uid: nu
 	} catch (error) {
 		const output = error instanceof Error && "stderr" in error ? String(error.stderr).trim() : "";
 		const said = output === "" ? messageOf(error) : output;
-		throw new OperatorError(`sessions cannot be isolated on this machine: ${explain(said)}, ${WAY_OUT}. It said: ${said}`);
+		throw new OperatorError(
+			`sessions cannot be isolated on this machine: ${explain(said)}, ${WAY_OUT}. It said: ${said}`,
+		);
 	} finally {
 		rmSync(trialDir, { recursive: true, force: true });
 	}

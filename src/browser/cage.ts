@@ -53,7 +53,9 @@ export const shimProgram = [inCage.self, "shim"] as const;
 function rootLinks(): string[] {
 	return ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"].flatMap((path) => {
 		try {
-			return lstatSync(path).isSymbolicLink() ? ["--symlink", readlinkSync(path), path] : ["--ro-bind", path, path];
+			return lstatSync(path).isSymbolicLink()
+				? ["--symlink", readlinkSync(path), path]
+				: ["--ro-bind", path, path];
 		} catch {
 			return [];
 		}

@@ -58,7 +58,11 @@ export class CdpClient implements AsyncDisposable {
 	async #measure(sessionId: string): Promise<Size> {
 		const expression =
 			"({ inner: { width: innerWidth, height: innerHeight }, outer: { width: outerWidth, height: outerHeight } })";
-		const { result } = await this.#client.send("Runtime.evaluate", { expression, returnByValue: true }, sessionId);
+		const { result } = await this.#client.send(
+			"Runtime.evaluate",
+			{ expression, returnByValue: true },
+			sessionId,
+		);
 		const size: Size = result.value;
 		return size;
 	}

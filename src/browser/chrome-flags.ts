@@ -69,7 +69,9 @@ const quietFlags = [
 /** Operators' `--disable-features` join ours, since Chrome takes only the last one given. */
 function featureFlag(imageFlags: readonly string[]): string {
 	const prefix = "--disable-features=";
-	const further = imageFlags.filter((flag) => flag.startsWith(prefix)).map((flag) => flag.slice(prefix.length));
+	const further = imageFlags
+		.filter((flag) => flag.startsWith(prefix))
+		.map((flag) => flag.slice(prefix.length));
 	return prefix + [...disabledFeatures, ...further].join(",");
 }
 

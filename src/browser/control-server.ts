@@ -11,7 +11,11 @@ import { hmac, isSameSecret } from "../base/secret.ts";
 import { type DaemonMessage, PROTOCOL_VERSION, proofText } from "../shim/protocol.ts";
 import { type ShimExit, shimExitSchema } from "./browser-exit.ts";
 
-const helloSchema = Type.Object({ type: Type.Literal("hello"), version: Type.Integer(), proof: Type.String() });
+const helloSchema = Type.Object({
+	type: Type.Literal("hello"),
+	version: Type.Integer(),
+	proof: Type.String(),
+});
 const readySchema = Type.Object({
 	type: Type.Literal("ready"),
 	cdpPath: Type.String({ pattern: "^/devtools/browser/[0-9a-zA-Z-]{1,64}$" }),

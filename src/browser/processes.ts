@@ -20,14 +20,16 @@ function isOurs(pid: number, folderPrefix: string): boolean {
 	if (!line.includes(folderPrefix)) return false;
 	// An operator's `tail` or editor on a file in the folder is not ours to end: it runs from a terminal's shell, we do not.
 	try {
-		return !/\/(?:tail|less|cat|vi|vim|nano|grep|bash|sh|dash|zsh|fish|ls|find|strace|sudo)$/.test(readlinkSync(`/proc/${pid}/exe`));
+		return !/\/(?:tail|less|cat|vi|vim|nano|grep|bash|sh|dash|zsh|fish|ls|find|strace|sudo)$/.test(
+			readlinkSync(`/proc/${pid}/exe`),
+		);
 	} catch {
 		return true;
 	}
 }
 
 /** The pids whose command line names something below `folder`. Empty where there is no /proc. */
-export function processesOf(folder: string): number[] {
+function processesOf(folder: string): number[] {
 	let entries: string[];
 	try {
 		entries = readdirSync("/proc");

@@ -13,7 +13,10 @@ const fullBrowsers = [
 	"/Applications/Chromium.app/Contents/MacOS/Chromium",
 ];
 
-const headlessShells = ["/usr/lib/chromium/chromium-headless-shell", "/opt/chrome-headless-shell/chrome-headless-shell"];
+const headlessShells = [
+	"/usr/lib/chromium/chromium-headless-shell",
+	"/opt/chrome-headless-shell/chrome-headless-shell",
+];
 
 export function isExecutable(path: string): boolean {
 	try {

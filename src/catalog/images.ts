@@ -39,7 +39,8 @@ const ordinary = {
 function imagesOfMachine(): ImageSettings[] {
 	const images: ImageSettings[] = [{ ...ordinary, id: "chrome", name: "Chrome", executable: "auto" }];
 	const shell = findHeadlessShell();
-	if (shell !== undefined) images.push({ ...ordinary, id: "chrome-light", name: "Chrome light", executable: shell });
+	if (shell !== undefined)
+		images.push({ ...ordinary, id: "chrome-light", name: "Chrome light", executable: shell });
 	return images;
 }
 
@@ -67,7 +68,9 @@ export class Images {
 
 	/** The ids that API sessions may name. */
 	usableIds(): string[] {
-		return this.list().filter(isUsable).map(({ id }) => id);
+		return this.list()
+			.filter(isUsable)
+			.map(({ id }) => id);
 	}
 
 	/** The image by its id. Throws `image_not_supported` when API sessions cannot run it (spec 4.1). */

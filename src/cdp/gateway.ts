@@ -43,16 +43,28 @@ export function cdpRoute(options: CdpGatewayOptions): UpgradeRoute {
 async function handle(upgrade: Upgrade, { sessions, restart, log }: CdpGatewayOptions): Promise<void> {
 	const { socket, request, url, parameters } = upgrade;
 	if (request.method !== "GET" || request.headers.upgrade?.toLowerCase() !== "websocket") {
-		replyRaw(socket, { statusCode: 400, status: "error", message: "This address takes WebSocket connections only." });
+		replyRaw(socket, {
+			statusCode: 400,
+			status: "error",
+			message: "This address takes WebSocket connections only.",
+		});
 		return;
 	}
 	const result = sessions.attach(parameters[0] ?? "", url.searchParams.get("token") ?? "");
 	if (result.kind === "unknown") {
-		replyRaw(socket, { statusCode: 404, status: "denied", message: "There is no such session, or the token is not its own." });
+		replyRaw(socket, {
+			statusCode: 404,
+			status: "denied",
+			message: "There is no such session, or the token is not its own.",
+		});
 		return;
 	}
 	if (result.kind === "ended") {
-		replyRaw(socket, { statusCode: 410, status: "denied", message: `The session has ended: ${result.reason}.` });
+		replyRaw(socket, {
+			statusCode: 410,
+			status: "denied",
+			message: `The session has ended: ${result.reason}.`,
+		});
 		return;
 	}
 	using attachment = result.attachment;
@@ -63,8 +75,10 @@ async function handle(upgrade: Upgrade, { sessions, restart, log }: CdpGatewayOp
 	} catch (error) {
 		if (gone.aborted) return;
 		const reason = endOf(attachment.signal, restart);
-		if (reason === undefined) log.warn({ session: attachment.lease.sessionId, err: error }, "a CDP connection failed");
-		const message = reason === undefined ? "The browser cannot be reached." : `The session has ended: ${reason.word}.`;
+		if (reason === undefined)
+			log.warn({ session: attachment.lease.sessionId, err: error }, "a CDP connection failed");
+		const message =
+			reason === undefined ? "The browser cannot be reached." : `The session has ended: ${reason.word}.`;
 		replyRaw(socket, { statusCode: reason === undefined ? 503 : 410, status: "error", message });
 	}
 }

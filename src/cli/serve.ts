@@ -6,10 +6,17 @@ import { startDaemon } from "../daemon.ts";
 /** Runs the daemon until SIGINT (ends every session) or SIGTERM (leaves them to a successor). */
 export async function serve(config: Config, { file }: { file: string | undefined }): Promise<void> {
 	const log = createLog();
-	process.on("unhandledRejection", (error) => log.error({ err: error }, "a promise was rejected and nobody looked"));
-	process.on("uncaughtException", (error) => log.error({ err: error }, "an error was thrown and nobody caught it"));
+	process.on("unhandledRejection", (error) =>
+		log.error({ err: error }, "a promise was rejected and nobody looked"),
+	);
+	process.on("uncaughtException", (error) =>
+		log.error({ err: error }, "an error was thrown and nobody caught it"),
+	);
 	const daemon = await startDaemon(config, log);
-	log.info({ address: daemon.publicUrl, version, config: file ?? "defaults", dataDir: config.server.dataDir }, "barrel is listening");
+	log.info(
+		{ address: daemon.publicUrl, version, config: file ?? "defaults", dataDir: config.server.dataDir },
+		"barrel is listening",
+	);
 	const ended = Promise.withResolvers<number>();
 	let isEnding = false;
 	const end = (how: () => Promise<void>, words: string) => () => {

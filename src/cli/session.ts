@@ -29,7 +29,8 @@ function listed({ session, email }: OperatorSession) {
 
 export function listSessions(options: CommonOptions & { account?: string; all?: boolean }): void {
 	using workspace = openWorkspace(options);
-	const email = options.account === undefined ? undefined : workspace.accounts.getByEmail(options.account).email;
+	const email =
+		options.account === undefined ? undefined : workspace.accounts.getByEmail(options.account).email;
 	const endedSince = options.all ? systemClock.now() - HISTORY_MS : undefined;
 	const sessions = new SessionStore(workspace.store).listForOperator({ email, endedSince }).map(listed);
 	const cells = sessions.map((session) => [
@@ -47,6 +48,8 @@ export function stopSession(id: string, options: CommonOptions): void {
 	const sessions = new SessionStore(workspace.store);
 	if (sessions.find(id) === undefined) throw new OperatorError(`there is no session ${id}`);
 	const isAsked = sessions.requestStop(id, systemClock.now());
-	const words = isAsked ? `session ${id} ends within a second, or when the daemon starts` : `session ${id} has ended already`;
+	const words = isAsked
+		? `session ${id} ends within a second, or when the daemon starts`
+		: `session ${id} has ended already`;
 	print(options, { id, requested: isAsked }, [words]);
 }

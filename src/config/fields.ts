@@ -67,4 +67,7 @@ export const folder = text({ expected: "the path of a folder" });
 
 export const file = text({ expected: "the path of a file" });
 
-export const country = text({ pattern: "^[a-z]{2}$", expected: 'a country as two lower-case letters, such as "de"' });
+export const country = text({
+	pattern: "^[a-z]{2}$",
+	expected: 'a country as two lower-case letters, such as "de"',
+});

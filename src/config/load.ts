@@ -44,7 +44,11 @@ function placesOf(raw: RawConfig["server"], options: LoadOptions, baseOf: (key: 
 }
 
 /** In the order of the file; what has no line comes first, what the environment set comes last. */
-function linesFor(problems: readonly Problem[], source: Source | undefined, overrides: readonly Override[]): string[] {
+function linesFor(
+	problems: readonly Problem[],
+	source: Source | undefined,
+	overrides: readonly Override[],
+): string[] {
 	const placed = problems.map(({ pointer, sentence }) => {
 		const setter = overrides.find(({ section, key }) => `${pointer}/`.startsWith(`/${section}/${key}/`));
 		if (setter !== undefined) {
@@ -75,15 +79,19 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
 	const raw = withDefaults(configSchema, overridden(source?.table ?? {}, overrides));
 
 	const baseOf = (key: string) =>
-		source === undefined || overrides.some((override) => override.section === "server" && override.key === key)
+		source === undefined ||
+		overrides.some((override) => override.section === "server" && override.key === key)
 			? options.cwd
 			: dirname(source.file);
 	const sections = isTable(raw) ? raw : {};
 	const server = sections["server"];
-	const places = Value.Check(configSchema.properties.server, server) ? placesOf(server, options, baseOf) : undefined;
+	const places = Value.Check(configSchema.properties.server, server)
+		? placesOf(server, options, baseOf)
+		: undefined;
 
 	const problems = [...valueProblems(raw), ...relationProblems(sections, places)];
 	const lines = [...linesFor(problems, source, overrides), ...envProblems];
-	if (lines.length > 0 || places === undefined || !Value.Check(configSchema, raw)) throw new ConfigError(lines);
+	if (lines.length > 0 || places === undefined || !Value.Check(configSchema, raw))
+		throw new ConfigError(lines);
 	return { config: deepFreeze(toConfig(raw, places)), file: source?.file };
 }

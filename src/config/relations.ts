@@ -25,7 +25,10 @@ function folderProblems({ dataDir, runDir }: Folders): Problem[] {
 		});
 	}
 	if (isInside(dataDir, runDir)) {
-		problems.push({ pointer, sentence: "must not hold server.data_dir: what is in it does not outlast a restart" });
+		problems.push({
+			pointer,
+			sentence: "must not hold server.data_dir: what is in it does not outlast a restart",
+		});
 	}
 	return problems;
 }
@@ -49,7 +52,12 @@ function repeated(values: readonly string[], pointerOf: (index: number) => strin
 	return values.flatMap((value, index) =>
 		values.indexOf(value) === index
 			? []
-			: [{ pointer: pointerOf(index), sentence: `must be unique: ${JSON.stringify(value)} stands before already` }],
+			: [
+					{
+						pointer: pointerOf(index),
+						sentence: `must be unique: ${JSON.stringify(value)} stands before already`,
+					},
+				],
 	);
 }
 
@@ -69,7 +77,10 @@ function cityProblems(locations: RawConfig["locations"]): Problem[] {
 			problems.push({ pointer: `${pointer}/cities/${cityIndex}/code`, sentence });
 		}
 		if (byDefault !== undefined && !codes.includes(byDefault)) {
-			problems.push({ pointer: `${pointer}/default`, sentence: `must be one of its cities: ${codes.join(", ")}` });
+			problems.push({
+				pointer: `${pointer}/default`,
+				sentence: `must be one of its cities: ${codes.join(", ")}`,
+			});
 		}
 		return problems;
 	});

@@ -2,8 +2,26 @@
 import { KindGuard, type Static, type TSchema, Type } from "@sinclair/typebox";
 import { parseHostPort, parseNetwork, parseTarget } from "./addresses.ts";
 import { expectedChromeFlag, parseChromeFlag } from "./chrome-flag.ts";
-import { amount, count, country, duration, file, flag, folder, identifier, label, parsed, text } from "./fields.ts";
-import { leastMemoryBytes, parseMemorySize, parseProxyTemplate, parseProxyUrl, parsePublicUrl } from "./values.ts";
+import {
+	amount,
+	count,
+	country,
+	duration,
+	file,
+	flag,
+	folder,
+	identifier,
+	label,
+	parsed,
+	text,
+} from "./fields.ts";
+import {
+	leastMemoryBytes,
+	parseMemorySize,
+	parseProxyTemplate,
+	parseProxyUrl,
+	parsePublicUrl,
+} from "./values.ts";
 
 export const features = [
 	"programmatic_access",
@@ -76,7 +94,10 @@ const sessions = Type.Object(
 		}),
 		memory_max: Type.Optional(
 			Type.Union(
-				[Type.Integer({ minimum: leastMemoryBytes }), parsed("memory-size", parseMemorySize, { expected: memorySize })],
+				[
+					Type.Integer({ minimum: leastMemoryBytes }),
+					parsed("memory-size", parseMemorySize, { expected: memorySize }),
+				],
 				{ expected: memorySize },
 			),
 		),
@@ -91,7 +112,8 @@ const egress = Type.Object(
 	{
 		allow: Type.Array(
 			parsed("target", parseTarget, {
-				expected: 'a network, an IP address or host:port, such as "10.0.0.0/8", "10.0.0.7", "printer.lan:631"',
+				expected:
+					'a network, an IP address or host:port, such as "10.0.0.0/8", "10.0.0.7", "printer.lan:631"',
 			}),
 			{ default: [], expected: "a list of networks, IP addresses and host:port" },
 		),
@@ -105,10 +127,13 @@ const image = Type.Object(
 		name: label,
 		picture: Type.Optional(text({ expected: "the address of a picture" })),
 		executable: text({ pattern: "^(auto$|/.)", default: "auto", expected: '"auto" or an absolute path' }),
-		flags: Type.Array(parsed("chrome-flag", parseChromeFlag, { expected: expectedChromeFlag, secret: true }), {
-			default: [],
-			expected: "a list of Chrome flags",
-		}),
+		flags: Type.Array(
+			parsed("chrome-flag", parseChromeFlag, { expected: expectedChromeFlag, secret: true }),
+			{
+				default: [],
+				expected: "a list of Chrome flags",
+			},
+		),
 		enabled: flag(true),
 		supports_programmatic: flag(true),
 		supports_analysis: flag(false),
@@ -199,6 +224,6 @@ function keysBelow(schema: TSchema, prefix: string): string[] {
 export const settings: readonly string[] = keysBelow(configSchema, "");
 
 /** The settings that are one value in one table, which is what an environment variable can replace. */
-export const singleSettings: readonly string[] = Object.entries(configSchema.properties).flatMap(([key, schema]) =>
-	KindGuard.IsObject(schema) ? keysBelow(schema, key) : [],
+export const singleSettings: readonly string[] = Object.entries(configSchema.properties).flatMap(
+	([key, schema]) => (KindGuard.IsObject(schema) ? keysBelow(schema, key) : []),
 );

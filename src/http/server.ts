@@ -51,9 +51,13 @@ function listenError(error: unknown, { host, port }: HttpServerOptions): Error {
 	const address = host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 	switch (codeOf(error)) {
 		case "EADDRINUSE":
-			return new OperatorError(`server.listen: ${address} is in use by another program; choose another port or stop it`);
+			return new OperatorError(
+				`server.listen: ${address} is in use by another program; choose another port or stop it`,
+			);
 		case "EACCES":
-			return new OperatorError(`server.listen: this user may not listen on ${address}; choose a port above 1023`);
+			return new OperatorError(
+				`server.listen: this user may not listen on ${address}; choose a port above 1023`,
+			);
 		case "EADDRNOTAVAIL":
 			return new OperatorError(`server.listen: this machine has no address ${host}`);
 		default:

@@ -19,7 +19,10 @@ export type SessionEvent =
 	| { type: "lifetimeElapsed" }
 	| { type: "runtimeUsedUp" };
 
-function endOf(event: Exclude<SessionEvent, { type: "browserReady" }>): { reason: EndedReason; detail: string | null } {
+function endOf(event: Exclude<SessionEvent, { type: "browserReady" }>): {
+	reason: EndedReason;
+	detail: string | null;
+} {
 	switch (event.type) {
 		case "stopRequested":
 			return { reason: "stopped", detail: null };

@@ -155,7 +155,10 @@ export class SessionManager {
 		const cdp = orAborted(live.ready.promise, signal).then((browser) => browser.cdp);
 		// A client that leaves before the browser is ready asks no more for the answer.
 		cdp.catch(() => {});
-		return { kind: "attached", attachment: { lease, signal, cdp, [Symbol.dispose]: () => lease[Symbol.dispose]() } };
+		return {
+			kind: "attached",
+			attachment: { lease, signal, cdp, [Symbol.dispose]: () => lease[Symbol.dispose]() },
+		};
 	}
 
 	/** Ends what is due and keeps `lastseen` of attached sessions fresh. Called once a second. */
@@ -180,7 +183,8 @@ export class SessionManager {
 		for (const { id } of orphans)
 			this.#apply(id, { type: "browserLost", detail: "the daemon ended while the session was live" });
 		const swept = await host.sweep(new Set());
-		if (orphans.length + swept > 0) log.warn({ lost: orphans.length, folders: swept }, "cleared up after an earlier run");
+		if (orphans.length + swept > 0)
+			log.warn({ lost: orphans.length, folders: swept }, "cleared up after an earlier run");
 	}
 
 	/** Ends every session and resolves when nothing of them is left. */
@@ -253,7 +257,8 @@ export class SessionManager {
 			this.#apply(id, event);
 			this.#unwritten.delete(id);
 		} catch (error) {
-			if (!this.#unwritten.has(id)) this.#options.log.error({ session: id, err: error }, "the session's row could not be written");
+			if (!this.#unwritten.has(id))
+				this.#options.log.error({ session: id, err: error }, "the session's row could not be written");
 			this.#unwritten.set(id, event);
 		}
 	}
@@ -269,7 +274,10 @@ export class SessionManager {
 			log.info({ session: id, ms: now - session.createdAt }, "browser ready");
 			return;
 		}
-		log.info({ session: id, reason: state.reason, ...(state.detail === null ? {} : { detail: state.detail }) }, "session ended");
+		log.info(
+			{ session: id, reason: state.reason, ...(state.detail === null ? {} : { detail: state.detail }) },
+			"session ended",
+		);
 		this.#live.get(id)?.controller.abort(new SessionEnded(state.reason));
 	}
 }

@@ -33,7 +33,8 @@ const columns = Object.keys(shape).join(", ");
 
 function toState(row: Row): SessionState {
 	if (row.status !== "ended") return { status: row.status };
-	if (row.ended_at === null || row.ended_reason === null) throw new Error(`session ${row.id} ended without a reason`);
+	if (row.ended_at === null || row.ended_reason === null)
+		throw new Error(`session ${row.id} ended without a reason`);
 	return { status: "ended", reason: row.ended_reason, endedAt: row.ended_at, detail: row.ended_detail };
 }
 
@@ -95,7 +96,9 @@ export class SessionStore {
 			`UPDATE sessions SET status = @status, ready_at = coalesce(ready_at, @readyAt), ended_at = @endedAt,
 			ended_reason = @reason, ended_detail = @detail WHERE id = @id AND status <> 'ended'`,
 		);
-		this.#touch = store.command("UPDATE sessions SET last_seen_at = @now WHERE id = @id AND status <> 'ended'");
+		this.#touch = store.command(
+			"UPDATE sessions SET last_seen_at = @now WHERE id = @id AND status <> 'ended'",
+		);
 		this.#requestStop = store.command(
 			"UPDATE sessions SET stop_requested_at = @now WHERE id = @id AND status <> 'ended'",
 		);
@@ -184,8 +187,16 @@ export class SessionStore {
 	}
 
 	/** The sessions of every account, or of one, newest first. */
-	listForOperator({ email, endedSince }: { email: string | undefined; endedSince: number | undefined }): OperatorSession[] {
-		const listed = Object.keys(shape).map((name) => `s.${name}`).join(", ");
+	listForOperator({
+		email,
+		endedSince,
+	}: {
+		email: string | undefined;
+		endedSince: number | undefined;
+	}): OperatorSession[] {
+		const listed = Object.keys(shape)
+			.map((name) => `s.${name}`)
+			.join(", ");
 		const rows = this.#store
 			.query(
 				{ ...shape, email: text },

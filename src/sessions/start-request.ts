@@ -4,12 +4,12 @@ import { Value } from "@sinclair/typebox/value";
 import { Refusal } from "../base/errors.ts";
 import type { Screen } from "./ports.ts";
 
-export const DEFAULT_IMAGE = "chrome";
-export const DEFAULT_SCREEN: Screen = { width: 1366, height: 768 };
+const DEFAULT_IMAGE = "chrome";
+const DEFAULT_SCREEN: Screen = { width: 1366, height: 768 };
 
 const NAME_LONGEST = 64;
 
-export const startBodySchema = Type.Object(
+const startBodySchema = Type.Object(
 	{
 		image: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
 		name: Type.Optional(Type.String({ description: "1 to 64 characters" })),

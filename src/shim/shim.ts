@@ -52,7 +52,9 @@ class Shim {
 
 	async run(): Promise<void> {
 		const { inDir, outDir, proxyPort, flags } = this.#orders;
-		const egress = await openRelay({ port: proxyPort }, () => ({ path: join(inDir, sessionFiles.egressSocket) }));
+		const egress = await openRelay({ port: proxyPort }, () => ({
+			path: join(inDir, sessionFiles.egressSocket),
+		}));
 		this.#browser = await launchBrowser({
 			executable: this.#orders.executable,
 			flags: flags.map((flag) => flag.replace("{proxyPort}", String(egress.port))),
@@ -63,7 +65,12 @@ class Shim {
 		});
 		const { debugPort, cdpPath, pid } = this.#browser;
 		await openRelay({ path: join(outDir, sessionFiles.cdpSocket) }, () => ({ port: debugPort }));
-		this.#write(sessionFiles.shimState, { version: PROTOCOL_VERSION, pid: process.pid, browserPid: pid, cdpPath });
+		this.#write(sessionFiles.shimState, {
+			version: PROTOCOL_VERSION,
+			pid: process.pid,
+			browserPid: pid,
+			cdpPath,
+		});
 		this.#link.tell({ type: "ready", cdpPath, browserPid: pid });
 	}
 

@@ -10,8 +10,13 @@ export function createWeb(version: string) {
 	return new Elysia()
 		.onError(({ code }) => (code === "NOT_FOUND" ? text("There is no such page.", 404) : undefined))
 		.get("/healthz", () => Response.json({ status: "ok", version }))
-		.get("/", () => text(`barrel ${version} is running. The API is below /v8; the README has a first session.`))
+		.get("/", () =>
+			text(`barrel ${version} is running. The API is below /v8; the README has a first session.`),
+		)
 		.get("/:lang/viewer", () =>
-			text("The live view comes with a later release. The session goes on; drive it over its connectUrl.", 501),
+			text(
+				"The live view comes with a later release. The session goes on; drive it over its connectUrl.",
+				501,
+			),
 		);
 }

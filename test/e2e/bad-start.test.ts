@@ -18,11 +18,10 @@ afterEach(() => {
 	rmSync(folder, { recursive: true, force: true });
 });
 
-function serve(toml: string, environment: Record<string, string> = {}, prefix: readonly string[] = []) {
+function serve(toml: string, environment: Record<string, string> = {}) {
 	const config = join(folder, "config.toml");
 	writeFileSync(config, toml);
-	const [program = "", ...args] = [...prefix, inject("binary"), "serve", "--config", config];
-	return spawnSync(program, args, {
+	return spawnSync(inject("binary"), ["serve", "--config", config], {
 		encoding: "utf8",
 		cwd: folder,
 		timeout: 20_000,
@@ -49,10 +48,15 @@ describe("a daemon that cannot run says why in one sentence and ends with 1", ()
 		const tools = join(folder, "bin");
 		mkdirSync(tools);
 		symlinkSync("/usr/bin/bwrap", join(tools, "bwrap"));
-		writeFileSync(join(tools, "unshare"), "#!/bin/sh\necho 'unshare: unshare failed: Operation not permitted' >&2\nexit 1\n");
+		writeFileSync(
+			join(tools, "unshare"),
+			"#!/bin/sh\necho 'unshare: unshare failed: Operation not permitted' >&2\nexit 1\n",
+		);
 		chmodSync(join(tools, "unshare"), 0o755);
 		const { status, stderr } = serve(server(), { PATH: `${tools}:${process.env["PATH"]}` });
-		expect(stderr).toMatch(/^barrel: sessions cannot be isolated on this machine: namespaces may not be made here/);
+		expect(stderr).toMatch(
+			/^barrel: sessions cannot be isolated on this machine: namespaces may not be made here/,
+		);
 		expect(stderr).toContain("Operation not permitted");
 		expect(status).toBe(1);
 	});
@@ -67,7 +71,9 @@ describe("a daemon that cannot run says why in one sentence and ends with 1", ()
 
 	test("when another daemon has the data folder", async () => {
 		await using daemon = await startTestDaemon();
-		const { status, stderr } = serve(`[server]\nlisten = "127.0.0.1:0"\ndata_dir = "${daemon.dataDir}"\nrun_dir = "${folder}/run"\n`);
+		const { status, stderr } = serve(
+			`[server]\nlisten = "127.0.0.1:0"\ndata_dir = "${daemon.dataDir}"\nrun_dir = "${folder}/run"\n`,
+		);
 		expect(stderr).toMatch(/^barrel: another barrel daemon is using .*; stop it first/);
 		expect(status).toBe(1);
 		expect((await daemon.api.call("GET", "/image")).body["status"]).toBe("ok");
@@ -78,7 +84,9 @@ describe("a daemon that cannot run says why in one sentence and ends with 1", ()
 		expect(wrong.stderr).toContain("config.toml:2: server.listen");
 		expect(wrong.stderr).toContain("config.toml:4: sesions");
 		expect(wrong.status).toBe(1);
-		const missing = spawnSync(inject("binary"), ["serve", "--config", join(folder, "none.toml")], { encoding: "utf8" });
+		const missing = spawnSync(inject("binary"), ["serve", "--config", join(folder, "none.toml")], {
+			encoding: "utf8",
+		});
 		expect(missing.stderr).toContain("none.toml");
 		expect(missing.status).toBe(1);
 	});
@@ -114,26 +122,37 @@ describe("a daemon that runs refuses a start with one sentence and lives on", ()
 		expect((await daemon.api.start()).quota).toMatchObject({ running_sessions_used: 1 });
 	});
 
-	test.runIf(isRoot)("when the disk of the database is full, and starts again when there is room", async () => {
-		const data = join(folder, "data");
-		mkdirSync(data);
-		execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m,mode=700", "tmpfs", data]);
-		try {
-			await using daemon = await startTestDaemon({ as: "root", config: "", environment: { BARREL__SERVER__DATA_DIR: data } });
-			const kept = await daemon.api.startRunning();
-			const ballast = join(data, "ballast");
-			expect(() => execFileSync("dd", ["if=/dev/zero", `of=${ballast}`, "bs=4k"], { stdio: "ignore" })).toThrow();
-			const statuses: unknown[] = [];
-			for (let attempt = 0; attempt < 3; attempt++)
-				statuses.push((await daemon.api.call("POST", "/web/sessions", { name: "x".repeat(64) })).body["status"]);
-			expect(statuses).toContain("error");
-			const cdp = await connectCdp(kept.connectUrl);
-			expect(await cdp.evaluate("6 * 7", await cdp.firstPage())).toBe(42);
-			rmSync(ballast);
-			for (const { id } of await daemon.api.list()) await daemon.api.stop(id);
-			await daemon.api.startRunning();
-		} finally {
-			execFileSync("umount", ["--lazy", data]);
-		}
-	});
+	test.runIf(isRoot)(
+		"when the disk of the database is full, and starts again when there is room",
+		async () => {
+			const data = join(folder, "data");
+			mkdirSync(data);
+			execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m,mode=700", "tmpfs", data]);
+			try {
+				await using daemon = await startTestDaemon({
+					as: "root",
+					config: "",
+					environment: { BARREL__SERVER__DATA_DIR: data },
+				});
+				const kept = await daemon.api.startRunning();
+				const ballast = join(data, "ballast");
+				expect(() =>
+					execFileSync("dd", ["if=/dev/zero", `of=${ballast}`, "bs=4k"], { stdio: "ignore" }),
+				).toThrow();
+				const statuses: unknown[] = [];
+				for (let attempt = 0; attempt < 3; attempt++)
+					statuses.push(
+						(await daemon.api.call("POST", "/web/sessions", { name: "x".repeat(64) })).body["status"],
+					);
+				expect(statuses).toContain("error");
+				const cdp = await connectCdp(kept.connectUrl);
+				expect(await cdp.evaluate("6 * 7", await cdp.firstPage())).toBe(42);
+				rmSync(ballast);
+				for (const { id } of await daemon.api.list()) await daemon.api.stop(id);
+				await daemon.api.startRunning();
+			} finally {
+				execFileSync("umount", ["--lazy", data]);
+			}
+		},
+	);
 });

@@ -44,7 +44,8 @@ export async function connectCdp(url: string): Promise<CdpConnection> {
 	});
 	socket.on("close", (code: number, reason: Buffer) => {
 		closed.resolve({ code, reason: reason.toString() });
-		for (const request of pending.values()) request.reject(new Error(`the connection closed: ${code} ${reason}`));
+		for (const request of pending.values())
+			request.reject(new Error(`the connection closed: ${code} ${reason.toString()}`));
 	});
 	const opened = Promise.withResolvers<void>();
 	socket.on("open", () => opened.resolve());
@@ -66,9 +67,14 @@ export async function connectCdp(url: string): Promise<CdpConnection> {
 	const attach = async (targetId: unknown): Promise<string> =>
 		String((await send("Target.attachToTarget", { targetId, flatten: true }))["sessionId"]);
 	const evaluate: CdpConnection["evaluate"] = async (expression, sessionId) => {
-		const answer = await send("Runtime.evaluate", { expression, returnByValue: true, awaitPromise: true }, sessionId);
+		const answer = await send(
+			"Runtime.evaluate",
+			{ expression, returnByValue: true, awaitPromise: true },
+			sessionId,
+		);
 		const { result, exceptionDetails } = JSON.parse(JSON.stringify(answer));
-		if (exceptionDetails !== undefined) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+		if (exceptionDetails !== undefined)
+			throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
 		return result.value;
 	};
 	return {
@@ -96,7 +102,7 @@ export async function connectCdp(url: string): Promise<CdpConnection> {
 			const { errorText } = await send("Page.navigate", { url }, sessionId);
 			await Promise.race([loaded, new Promise((resolve) => setTimeout(resolve, LOAD_MS))]);
 			const text = await evaluate("document.documentElement?.innerText ?? ''", sessionId);
-			return { errorText: errorText === undefined ? undefined : String(errorText), text: String(text) };
+			return { errorText: typeof errorText === "string" ? errorText : undefined, text: String(text) };
 		},
 	};
 }

@@ -12,7 +12,8 @@ const run = promisify(execFile);
 export type RunAs = "root" | "ordinary user";
 
 /** The users that a test can run daemons as on this machine. */
-export const runAsChoices: readonly RunAs[] = process.getuid?.() === 0 ? ["root", "ordinary user"] : ["ordinary user"];
+export const runAsChoices: readonly RunAs[] =
+	process.getuid?.() === 0 ? ["root", "ordinary user"] : ["ordinary user"];
 
 export interface TestDaemonOptions {
 	as?: RunAs;
@@ -45,7 +46,6 @@ export interface TestDaemon extends AsyncDisposable {
 	restart(): Promise<void>;
 }
 
-
 function toml(folder: string, { config = "", allow = [] }: TestDaemonOptions): string {
 	return [
 		"[server]",
@@ -67,7 +67,8 @@ export async function startTestDaemon(options: TestDaemonOptions = {}): Promise<
 	if (uid !== undefined) chownSync(folder, uid, uid);
 	const configFile = join(folder, "config.toml");
 	writeFileSync(configFile, toml(folder, options));
-	const prefix = uid === undefined ? [] : ["setpriv", `--reuid=${uid}`, `--regid=${uid}`, "--clear-groups", "--"];
+	const prefix =
+		uid === undefined ? [] : ["setpriv", `--reuid=${uid}`, `--regid=${uid}`, "--clear-groups", "--"];
 	const environment = {
 		PATH: process.env["PATH"] ?? "/usr/bin:/bin:/usr/sbin:/sbin",
 		HOME: folder,
@@ -83,7 +84,9 @@ export async function startTestDaemon(options: TestDaemonOptions = {}): Promise<
 	};
 	const addAccount = async (email: string, plan = "team"): Promise<string> => {
 		await cli("account", "add", "--email", email, "--plan", plan, "--json");
-		const added: { key: string } = JSON.parse(await cli("key", "add", "--account", email, "--name", "test", "--json"));
+		const added: { key: string } = JSON.parse(
+			await cli("key", "add", "--account", email, "--name", "test", "--json"),
+		);
 		return added.key;
 	};
 
@@ -93,7 +96,11 @@ export async function startTestDaemon(options: TestDaemonOptions = {}): Promise<
 	let exit: Promise<number | null>;
 	const launch = async (): Promise<void> => {
 		const called = command(["serve", "--config", configFile]);
-		const started = spawn(called.program, called.args, { env: environment, cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
+		const started = spawn(called.program, called.args, {
+			env: environment,
+			cwd: folder,
+			stdio: ["ignore", "ignore", "pipe"],
+		});
 		child = started;
 		const isUp = Promise.withResolvers<string>();
 		let sinceLaunch = "";
@@ -104,7 +111,7 @@ export async function startTestDaemon(options: TestDaemonOptions = {}): Promise<
 			if (address !== undefined) isUp.resolve(address);
 		});
 		exit = new Promise((resolve) => started.once("exit", resolve));
-		exit.then((code) => isUp.reject(new Error(`the daemon ended with ${code}: ${sinceLaunch}`)));
+		void exit.then((code) => isUp.reject(new Error(`the daemon ended with ${code}: ${sinceLaunch}`)));
 		url = await isUp.promise;
 	};
 	const end = (signal: NodeJS.Signals): Promise<number | null> => {
@@ -177,4 +184,3 @@ export function sessionFolders(runDir: string): string[] {
 export function openDescriptors(pid: number): number {
 	return readdirSync(`/proc/${pid}/fd`).length;
 }
-

@@ -16,7 +16,8 @@ export const english: Messages = {
 	"image-invalid": () => "image must be the id of an image, a text of 1 to 128 characters.",
 	"image-not-supported": ({ image }) => `The image ${image} does not exist or cannot run API sessions.`,
 	"url-invalid": () => "url must be an address that begins with http:// or https://.",
-	"screen-invalid": () => "screen must be {width, height} in whole pixels, width 320 to 1920 and height 480 to 1080.",
+	"screen-invalid": () =>
+		"screen must be {width, height} in whole pixels, width 320 to 1920 and height 480 to 1080.",
 	"query-invalid": ({ field, expected }) => `${field} must be ${expected}.`,
 	"slots-full": ({ limit }) => `All ${limit} concurrent sessions of this account are in use; stop one first.`,
 	"no-plan": () => "This account has no active plan.",

@@ -1,5 +1,5 @@
-import { ok } from "../reply.ts";
 import { readJsonBody } from "../read-body.ts";
+import { ok } from "../reply.ts";
 import type { RouteContext } from "../route-context.ts";
 import { startedView } from "../session-view.ts";
 
