@@ -25,12 +25,18 @@ export interface BrowserHostOptions {
 	log: Log;
 }
 
+/** What the places of sessions get from their host. */
+export interface PlaceOptions extends BrowserHostOptions {
+	/** Browsers, with flags and screen, whose first tab was seen to be exactly as large as asked for. */
+	fittingWindows: Set<string>;
+}
+
 export class LocalBrowserHost implements BrowserHost {
-	readonly #options: BrowserHostOptions;
+	readonly #options: PlaceOptions;
 	readonly #uids = new Set<number>();
 
 	constructor(options: BrowserHostOptions) {
-		this.#options = options;
+		this.#options = { ...options, fittingWindows: new Set() };
 		if (options.isolation === "none") checkUncagedRunDir(options.runDir);
 		createRunDir(options.runDir);
 	}

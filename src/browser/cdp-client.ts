@@ -11,6 +11,12 @@ interface Size {
 	outer: { width: number; height: number };
 }
 
+/** A tab as this connection sees it. */
+export interface Tab {
+	targetId: string;
+	sessionId: string;
+}
+
 export class CdpClient implements AsyncDisposable {
 	readonly #client: CDP.Client;
 
@@ -29,30 +35,42 @@ export class CdpClient implements AsyncDisposable {
 		await this.#client.close();
 	}
 
-	/**
-	 * Makes the first tab's viewport exactly `screen` and opens `url` in it. Resolves when the navigation was answered (also
-	 * by an error page), not when the page has finished loading.
-	 */
-	async prepareFirstTab(screen: Screen, url: string | null, signal: AbortSignal): Promise<void> {
+	/** A session on the first tab; undefined when there is none. */
+	async attachToFirstTab(): Promise<Tab | undefined> {
 		const { targetInfos } = await this.#client.send("Target.getTargets");
 		const page = targetInfos.find((target) => target.type === "page");
-		if (page === undefined) return;
+		if (page === undefined) return undefined;
 		const { targetId } = page;
 		const { sessionId } = await this.#client.send("Target.attachToTarget", { targetId, flatten: true });
-		await this.#fitWindow(targetId, sessionId, screen);
-		if (url !== null) await this.#open(url, sessionId, signal);
+		return { targetId, sessionId };
+	}
+
+	async detach({ sessionId }: Tab): Promise<void> {
 		await this.#client.send("Target.detachFromTarget", { sessionId });
 	}
 
-	async #fitWindow(targetId: string, sessionId: string, screen: Screen): Promise<void> {
+	/** Makes the tab's viewport exactly `screen`. Answers whether it was already. */
+	async fit({ targetId, sessionId }: Tab, screen: Screen): Promise<boolean> {
 		const { inner, outer } = await this.#measure(sessionId);
-		if (inner.width === screen.width && inner.height === screen.height) return;
+		if (inner.width === screen.width && inner.height === screen.height) return true;
 		const { windowId } = await this.#client.send("Browser.getWindowForTarget", { targetId });
 		const bounds = {
 			width: screen.width + outer.width - inner.width,
 			height: screen.height + outer.height - inner.height,
 		};
 		await this.#client.send("Browser.setWindowBounds", { windowId, bounds });
+		return false;
+	}
+
+	/** Resolves when the navigation was answered (also by an error page), not when the page has finished loading. */
+	async open(url: string, { sessionId }: Tab, signal: AbortSignal): Promise<void> {
+		const limit = AbortSignal.timeout(NAVIGATION_MS);
+		try {
+			const navigation = this.#client.send("Page.navigate", { url }, sessionId);
+			await orAborted(navigation, AbortSignal.any([signal, limit]));
+		} catch (error) {
+			if (!limit.aborted) throw error;
+		}
 	}
 
 	async #measure(sessionId: string): Promise<Size> {
@@ -65,15 +83,5 @@ export class CdpClient implements AsyncDisposable {
 		);
 		const size: Size = result.value;
 		return size;
-	}
-
-	async #open(url: string, sessionId: string, signal: AbortSignal): Promise<void> {
-		const limit = AbortSignal.timeout(NAVIGATION_MS);
-		try {
-			const navigation = this.#client.send("Page.navigate", { url }, sessionId);
-			await orAborted(navigation, AbortSignal.any([signal, limit]));
-		} catch (error) {
-			if (!limit.aborted) throw error;
-		}
 	}
 }

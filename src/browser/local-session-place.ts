@@ -7,7 +7,7 @@ import { aborted } from "../base/wait.ts";
 import type { BrowserExit, BrowserRequest, RunningBrowser, SessionPlace } from "../sessions/ports.ts";
 import { PROTOCOL_VERSION, type ShimOrders } from "../shim/protocol.ts";
 import { describeExit, LAST_OUTPUT_CHARACTERS, readShimExit, readSmallFile } from "./browser-exit.ts";
-import type { BrowserHostOptions } from "./browser-host.ts";
+import type { PlaceOptions } from "./browser-host.ts";
 import { browserMajorVersion } from "./browser-version.ts";
 import { cageCommand, cagedEnvironment, inCage, shimProgram } from "./cage.ts";
 import { CdpClient } from "./cdp-client.ts";
@@ -21,12 +21,12 @@ export class LocalSessionPlace implements SessionPlace {
 	readonly folder: SessionFolder;
 	readonly #sessionId: string;
 	readonly #uid: number | undefined;
-	readonly #options: BrowserHostOptions;
+	readonly #options: PlaceOptions;
 	readonly #control: ControlServer;
 	readonly #secret: string;
 	readonly #onGone: () => void;
 
-	constructor(sessionId: string, uid: number | undefined, options: BrowserHostOptions, onGone: () => void) {
+	constructor(sessionId: string, uid: number | undefined, options: PlaceOptions, onGone: () => void) {
 		this.#sessionId = sessionId;
 		this.#uid = uid;
 		this.#options = options;
@@ -74,9 +74,19 @@ export class LocalSessionPlace implements SessionPlace {
 		}
 	}
 
+	/** The window's flags fit the first time or never: once seen to, the next browser of the kind need not be asked. */
 	async #prepare(request: BrowserRequest, cdp: RunningBrowser["cdp"], signal: AbortSignal): Promise<void> {
+		const { image, screen, url } = request;
+		const { fittingWindows } = this.#options;
+		const kind = [image.executable, ...image.flags, screen.width, screen.height].join(" ");
+		const isKnownToFit = fittingWindows.has(kind);
+		if (isKnownToFit && url === null) return;
 		await using client = await CdpClient.connect(cdp);
-		await client.prepareFirstTab(request.screen, request.url, signal);
+		const tab = await client.attachToFirstTab();
+		if (tab === undefined) return;
+		if (!isKnownToFit && (await client.fit(tab, screen))) fittingWindows.add(kind);
+		if (url !== null) await client.open(url, tab, signal);
+		await client.detach(tab);
 	}
 
 	/** Resolves when the outermost process is gone, whether or not the shim could say why. */
