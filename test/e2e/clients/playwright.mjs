@@ -99,7 +99,8 @@ await runScenario({
 		const page = await browser.contexts()[0].newPage();
 		await untilGo();
 		const answers = [];
-		for (let i = 0; i < count; i++) answers.push(await page.evaluate(([text, n]) => `${text} ${n}`, [label, i]));
+		for (let i = 0; i < count; i++)
+			answers.push(await page.evaluate(([text, n]) => `${text} ${n}`, [label, i]));
 		await page.close();
 		await browser.close();
 		return { answers };

@@ -43,7 +43,8 @@ await runScenario({
 		await page.goto(siteUrl);
 		await page.setRequestInterception(true);
 		page.on("request", (request) => {
-			if (request.url().endsWith("/made-up")) return request.respond({ status: 201, body: "made up by the client" });
+			if (request.url().endsWith("/made-up"))
+				return request.respond({ status: 201, body: "made up by the client" });
 			return request.continue({ headers: { ...request.headers(), "x-added": "by the client" } });
 		});
 		const [fulfilled, modified] = await page.evaluate(async () => {
