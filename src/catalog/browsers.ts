@@ -1,5 +1,5 @@
 /** Finds the browsers of this machine: real binaries, not the wrapper scripts and snaps that cannot run in a cage. */
-import { accessSync, constants } from "node:fs";
+import { accessSync, constants, statSync } from "node:fs";
 
 const fullBrowsers = [
 	"/opt/google/chrome/chrome",
@@ -21,7 +21,8 @@ const headlessShells = [
 export function isExecutable(path: string): boolean {
 	try {
 		accessSync(path, constants.X_OK);
-		return true;
+		// A folder may be "executed" too.
+		return statSync(path).isFile();
 	} catch {
 		return false;
 	}
