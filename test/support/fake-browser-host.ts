@@ -94,7 +94,10 @@ export class FakeBrowserHost implements BrowserHost {
 
 	/** The session's browser, once it was asked to start. */
 	async browserOf(sessionId: string): Promise<FakeBrowser> {
-		await waitFor(() => this.#browsers.get(sessionId)?.request !== undefined, `the browser of ${sessionId} is started`);
+		await waitFor(
+			() => this.#browsers.get(sessionId)?.request !== undefined,
+			`the browser of ${sessionId} is started`,
+		);
 		return this.get(sessionId);
 	}
 
@@ -112,6 +115,8 @@ export class FakeBrowserHost implements BrowserHost {
 
 	/** The sessions of which something is left. */
 	remaining(): string[] {
-		return this.opened().filter(({ isGone }) => !isGone).map(({ sessionId }) => sessionId);
+		return this.opened()
+			.filter(({ isGone }) => !isGone)
+			.map(({ sessionId }) => sessionId);
 	}
 }

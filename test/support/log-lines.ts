@@ -20,7 +20,11 @@ export function captureLog(): LogLines {
 	const log = pino({ level: "debug", base: null }, { write: (line: string) => void (written += line) });
 	return {
 		log,
-		lines: () => written.split("\n").filter((line) => line !== "").map((line): LogLine => JSON.parse(line)),
+		lines: () =>
+			written
+				.split("\n")
+				.filter((line) => line !== "")
+				.map((line): LogLine => JSON.parse(line)),
 		text: () => written,
 	};
 }

@@ -16,10 +16,23 @@ describe("parseDuration", () => {
 		expect(parseDuration(text)).toBe(ms);
 	});
 
-	test.each(["", "5", "m", "5 m", "5M", "-5m", "+5m", "5m30s", ".5m", "5.m", "1e3s", "5w", "5m\nx", "five minutes", "٥m"])(
-		"takes %j for no duration",
-		(text) => {
-			expect(parseDuration(text)).toBeUndefined();
-		},
-	);
+	test.each([
+		"",
+		"5",
+		"m",
+		"5 m",
+		"5M",
+		"-5m",
+		"+5m",
+		"5m30s",
+		".5m",
+		"5.m",
+		"1e3s",
+		"5w",
+		"5m\nx",
+		"five minutes",
+		"٥m",
+	])("takes %j for no duration", (text) => {
+		expect(parseDuration(text)).toBeUndefined();
+	});
 });

@@ -71,11 +71,14 @@ describe("readJsonLines", () => {
 		expect(messages).toEqual([{ a: 1 }]);
 	});
 
-	test.each(["garbage", "", "{", '{"a":1}}', "GET / HTTP/1.1\r"])("ends the connection at the line %j", async (line) => {
-		await write(`${line}\n{"never":"seen"}\n`);
-		await isCutOff();
-		expect(messages).toEqual([]);
-	});
+	test.each(["garbage", "", "{", '{"a":1}}', "GET / HTTP/1.1\r"])(
+		"ends the connection at the line %j",
+		async (line) => {
+			await write(`${line}\n{"never":"seen"}\n`);
+			await isCutOff();
+			expect(messages).toEqual([]);
+		},
+	);
 
 	test("takes a line of 60 KB", async () => {
 		const text = "x".repeat(60 * 1024);

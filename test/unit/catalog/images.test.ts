@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findBrowser } from "../../../src/catalog/browsers.ts";
 import { Images, type ImageSettings } from "../../../src/catalog/images.ts";
-import { refusalOf } from "../../support/refusal.ts";
+import { refusalOf } from "../../support/refusal-of.ts";
 
 let folder: string;
 let browser: string;

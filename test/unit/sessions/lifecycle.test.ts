@@ -1,5 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { type EndedReason, next, type SessionEvent, type SessionState } from "../../../src/sessions/lifecycle.ts";
+import {
+	type EndedReason,
+	next,
+	type SessionEvent,
+	type SessionState,
+} from "../../../src/sessions/lifecycle.ts";
 
 const NOW = 2_000;
 

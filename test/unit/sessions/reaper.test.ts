@@ -9,22 +9,57 @@ const starting = { state: { status: "starting" } } as const;
 const ended = { state: { status: "ended", reason: "error", endedAt: NOW, detail: null } } as const;
 const stopAsked = { stopRequestedAt: NOW };
 
-type Case = { name: string; session?: Partial<Session>; isAttached?: boolean; after: number; due: string | undefined };
+type Case = {
+	name: string;
+	session?: Partial<Session>;
+	isAttached?: boolean;
+	after: number;
+	due: string | undefined;
+};
 
 const cases: readonly Case[] = [
 	{ name: "a new session", after: 0, due: undefined },
-	{ name: "one that nobody ever connected to, a moment before the idle end", after: IDLE_MS - 1, due: undefined },
+	{
+		name: "one that nobody ever connected to, a moment before the idle end",
+		after: IDLE_MS - 1,
+		due: undefined,
+	},
 	{ name: "one that nobody ever connected to, at the idle end", after: IDLE_MS, due: "idleElapsed" },
-	{ name: "one whose last client left later", session: { lastSeenAt: NOW + 1 }, after: IDLE_MS, due: undefined },
+	{
+		name: "one whose last client left later",
+		session: { lastSeenAt: NOW + 1 },
+		after: IDLE_MS,
+		due: undefined,
+	},
 	{ name: "one with a client, long after", isAttached: true, after: 17 * HOUR_MS, due: undefined },
 	{ name: "one that is still starting", session: starting, after: IDLE_MS, due: undefined },
-	{ name: "one with a client a moment before its lifetime", isAttached: true, after: LIFETIME_MS - 1, due: undefined },
+	{
+		name: "one with a client a moment before its lifetime",
+		isAttached: true,
+		after: LIFETIME_MS - 1,
+		due: undefined,
+	},
 	{ name: "one with a client at its lifetime", isAttached: true, after: LIFETIME_MS, due: "lifetimeElapsed" },
-	{ name: "one that is still starting at its lifetime", session: starting, after: LIFETIME_MS, due: "lifetimeElapsed" },
+	{
+		name: "one that is still starting at its lifetime",
+		session: starting,
+		after: LIFETIME_MS,
+		due: "lifetimeElapsed",
+	},
 	{ name: "one idle at its lifetime", after: LIFETIME_MS, due: "lifetimeElapsed" },
 	{ name: "one that is to be stopped", session: stopAsked, isAttached: true, after: 0, due: "stopRequested" },
-	{ name: "one that is to be stopped while starting", session: { ...starting, ...stopAsked }, after: 0, due: "stopRequested" },
-	{ name: "one that is to be stopped at its lifetime", session: stopAsked, after: LIFETIME_MS, due: "stopRequested" },
+	{
+		name: "one that is to be stopped while starting",
+		session: { ...starting, ...stopAsked },
+		after: 0,
+		due: "stopRequested",
+	},
+	{
+		name: "one that is to be stopped at its lifetime",
+		session: stopAsked,
+		after: LIFETIME_MS,
+		due: "stopRequested",
+	},
 	{ name: "one that has ended", session: { ...ended, ...stopAsked }, after: 2 * LIFETIME_MS, due: undefined },
 	{ name: "one from the future, after the clock was set back", after: -HOUR_MS, due: undefined },
 ];

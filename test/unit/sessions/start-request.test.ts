@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parseStartRequest } from "../../../src/sessions/start-request.ts";
-import { refusalOf } from "../../support/refusal.ts";
+import { refusalOf } from "../../support/refusal-of.ts";
 
 const defaults = { imageId: "chrome", name: undefined, url: null, screen: { width: 1366, height: 768 } };
 const emoji = "🦦";
@@ -9,26 +9,42 @@ const refused = (body: unknown) => {
 	const { status, code, key, details } = refusalOf(() => parseStartRequest(body));
 	return { status, code, key, details };
 };
-const invalid = (key: string, details: object = {}) => ({ status: "denied", code: "invalid_arguments", key, details });
+const invalid = (key: string, details: object = {}) => ({
+	status: "denied",
+	code: "invalid_arguments",
+	key,
+	details,
+});
 
 describe("the body", () => {
 	test.each([[undefined], [null], [{}]])("%j asks for the defaults", (body) => {
 		expect(parseStartRequest(body)).toEqual(defaults);
 	});
 
-	test.each([[[]], [[{ name: "a" }]], ["text"], [""], [7], [0], [true], [false]])("%j is no object", (body) => {
-		expect(refused(body)).toEqual(invalid("body-not-object"));
-	});
+	test.each([[[]], [[{ name: "a" }]], ["text"], [""], [7], [0], [true], [false]])(
+		"%j is no object",
+		(body) => {
+			expect(refused(body)).toEqual(invalid("body-not-object"));
+		},
+	);
 
 	test("may have every field at once", () => {
 		const body = { image: "edge", name: "n", url: "https://a.example/", screen: { width: 800, height: 600 } };
-		const request = { imageId: "edge", name: "n", url: "https://a.example/", screen: { width: 800, height: 600 } };
+		const request = {
+			imageId: "edge",
+			name: "n",
+			url: "https://a.example/",
+			screen: { width: 800, height: 600 },
+		};
 		expect(parseStartRequest(body)).toEqual(request);
 	});
 
-	test.each(["country", "egress", "proxy", "idempotencyKey"])("has no %s yet, and says so by name", (field) => {
-		expect(refused({ [field]: "de" })).toEqual(invalid("field-not-built", { field }));
-	});
+	test.each(["country", "egress", "proxy", "idempotencyKey"])(
+		"has no %s yet, and says so by name",
+		(field) => {
+			expect(refused({ [field]: "de" })).toEqual(invalid("field-not-built", { field }));
+		},
+	);
 
 	test.each(["nam", "Name", "name ", "imageId", "connectUrl", "", "a/b", "screen/width", "timeout"])(
 		"has no field %j",
@@ -45,7 +61,9 @@ describe("the body", () => {
 	);
 
 	test("has no field __proto__", () => {
-		expect(refused(JSON.parse('{"__proto__":{"name":"x"}}'))).toEqual(invalid("field-unknown", { field: "__proto__" }));
+		expect(refused(JSON.parse('{"__proto__":{"name":"x"}}'))).toEqual(
+			invalid("field-unknown", { field: "__proto__" }),
+		);
 	});
 
 	test("names an unknown field even when another field is wrong", () => {
@@ -84,9 +102,12 @@ describe("image", () => {
 		expect(parseStartRequest({ image }).imageId).toBe(image);
 	});
 
-	test.each([[""], ["a".repeat(129)], [7], [null], [false], [["chrome"]], [{ id: "chrome" }]])("may not be %j", (image) => {
-		expect(refused({ image })).toEqual(invalid("image-invalid"));
-	});
+	test.each([[""], ["a".repeat(129)], [7], [null], [false], [["chrome"]], [{ id: "chrome" }]])(
+		"may not be %j",
+		(image) => {
+			expect(refused({ image })).toEqual(invalid("image-invalid"));
+		},
+	);
 });
 
 describe("url", () => {
