@@ -10,7 +10,10 @@ import { sleep } from "../src/base/wait.ts";
 import { findBrowser } from "../src/catalog/browsers.ts";
 
 const binary = join(import.meta.dir, "..", "dist", "barrel");
-const { values } = parseArgs({ args: process.argv.slice(2), options: { rounds: { type: "string", default: "7" } } });
+const { values } = parseArgs({
+	args: process.argv.slice(2),
+	options: { rounds: { type: "string", default: "7" } },
+});
 const rounds = Number(values.rounds);
 const ROUND_TRIPS = 1_000;
 const MEGABYTE = 1024 * 1024;
@@ -19,7 +22,10 @@ const BULK_MB = 10;
 const ORDINARY_UID = 29_999;
 
 interface Cdp {
-	call(method: string, params?: { sessionId?: unknown; [name: string]: unknown }): Promise<Record<string, unknown>>;
+	call(
+		method: string,
+		params?: { sessionId?: unknown; [name: string]: unknown },
+	): Promise<Record<string, unknown>>;
 	close(): void;
 }
 
@@ -43,7 +49,9 @@ async function connect(url: string): Promise<Cdp> {
 			const id = ++lastId;
 			pending.set(id, resolve);
 			const { sessionId, ...rest } = params;
-			socket.send(JSON.stringify({ id, method, params: rest, ...(sessionId === undefined ? {} : { sessionId }) }));
+			socket.send(
+				JSON.stringify({ id, method, params: rest, ...(sessionId === undefined ? {} : { sessionId }) }),
+			);
 			return promise;
 		},
 		close: () => socket.close(),
@@ -59,7 +67,10 @@ interface Browser extends AsyncDisposable {
 async function startBare(executable: string): Promise<Browser> {
 	const profile = mkdtempSync("/tmp/bench-");
 	chmodSync(profile, 0o777);
-	const user = process.getuid?.() === 0 ? ["setpriv", `--reuid=${ORDINARY_UID}`, `--regid=${ORDINARY_UID}`, "--clear-groups"] : [];
+	const user =
+		process.getuid?.() === 0
+			? ["setpriv", `--reuid=${ORDINARY_UID}`, `--regid=${ORDINARY_UID}`, "--clear-groups"]
+			: [];
 	const flags = [
 		"--headless=new",
 		"--remote-debugging-port=0",
@@ -198,10 +209,16 @@ const rows = [
 	["10 MB answer, MB/s", "answerMbPerS", 1],
 	["10 MB request, MB/s", "requestMbPerS", 1],
 ] as const;
-console.log(`medians of ${rounds} rounds\n${"".padEnd(32)}${"barrel".padStart(10)}${"bare".padStart(10)}${"ratio".padStart(8)}`);
+console.log(
+	`medians of ${rounds} rounds\n${"".padEnd(32)}${"barrel".padStart(10)}${"bare".padStart(10)}${"ratio".padStart(8)}`,
+);
 for (const [label, figure, digits] of rows) {
 	const [ours, theirs] = [median(barrel[figure]), median(bare[figure])];
-	const cells = [ours.toFixed(digits).padStart(10), theirs.toFixed(digits).padStart(10), (ours / theirs).toFixed(2).padStart(8)];
+	const cells = [
+		ours.toFixed(digits).padStart(10),
+		theirs.toFixed(digits).padStart(10),
+		(ours / theirs).toFixed(2).padStart(8),
+	];
 	console.log(label.padEnd(32) + cells.join(""));
 }
 process.exit(0);

@@ -1,14 +1,12 @@
 /** Runs dist/barrel; on the first run it makes the owner's account and prints address, password, key and a first session. */
 import { spawn } from "node:child_process";
-import { homedir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { sleep } from "../src/base/wait.ts";
-import { loadConfig } from "../src/config/load.ts";
+import { Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
 
 const binary = join(import.meta.dir, "..", "dist", "barrel");
 const OWNER = "owner@localhost";
-const WAIT_MS = 30_000;
 
 const args = process.argv.slice(2);
 const { values } = parseArgs({ args, options: { config: { type: "string" } } });
@@ -69,34 +67,13 @@ BARREL_KEY=${key} node first.mjs
 `;
 }
 
-async function untilListening(address: string): Promise<boolean> {
-	const deadline = Date.now() + WAIT_MS;
-	while (Date.now() < deadline) {
-		try {
-			if ((await fetch(`${address}/healthz`)).ok) return true;
-		} catch {
-			await sleep(100);
-		}
-	}
-	return false;
-}
-
-const { config } = loadConfig({
-	file: values.config,
-	env: process.env,
-	cwd: process.cwd(),
-	home: homedir(),
-	uid: process.getuid?.() ?? -1,
-});
-const beginning = await begin();
-const daemon = spawn(binary, ["serve", ...configArgs], { stdio: "inherit" });
+const daemon = spawn(binary, ["serve", ...configArgs], { stdio: ["inherit", "inherit", "inherit", "ipc"] });
 // A terminal's Ctrl-C reaches the daemon by itself; what is sent to this process alone is handed on.
 process.on("SIGINT", () => process.stdin.isTTY || daemon.kill("SIGINT"));
 process.on("SIGTERM", () => daemon.kill("SIGTERM"));
 daemon.on("exit", (code) => process.exit(code ?? 1));
-if (beginning !== undefined) {
-	const local =
-		config.server.tls === undefined ? `http://127.0.0.1:${config.server.port}` : config.server.publicUrl;
-	if (await untilListening(config.server.host === "0.0.0.0" ? local : config.server.publicUrl))
-		process.stdout.write(welcome(config.server.publicUrl, beginning));
-}
+daemon.once("message", async (message) => {
+	const { address } = Value.Parse(Type.Object({ address: Type.String() }), message);
+	const beginning = await begin();
+	if (beginning !== undefined) process.stdout.write(welcome(address, beginning));
+});

@@ -17,6 +17,8 @@ export async function serve(config: Config, { file }: { file: string | undefined
 		{ address: daemon.publicUrl, version, config: file ?? "defaults", dataDir: config.server.dataDir },
 		"barrel is listening",
 	);
+	// For a parent that waits for it, as scripts/start does.
+	process.send?.({ address: daemon.publicUrl });
 	const ended = Promise.withResolvers<number>();
 	let isEnding = false;
 	const end = (how: () => Promise<void>, words: string) => () => {
