@@ -108,6 +108,7 @@ export class SessionManager {
 				imageId: request.imageId,
 				url: request.url,
 				country: null,
+				exitKind: "direct",
 				screen: request.screen,
 				state: { status: "starting" },
 				createdAt: now,

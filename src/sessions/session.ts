@@ -12,6 +12,9 @@ export interface SessionImage {
 /** `agent` for the API and MCP, `app` for sessions started by hand (spec 1). */
 export type StartedByKind = "agent" | "app";
 
+/** How a session reaches the web; `residential` counts toward an allowance. */
+export type ExitKind = "direct" | "location" | "residential" | "own_proxy";
+
 export interface Session {
 	id: string;
 	accountId: number;
@@ -22,6 +25,7 @@ export interface Session {
 	imageId: string;
 	url: string | null;
 	country: string | null;
+	exitKind: ExitKind;
 	screen: Screen;
 	state: SessionState;
 	createdAt: number;

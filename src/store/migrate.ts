@@ -2,9 +2,10 @@
 import { OperatorError } from "../base/errors.ts";
 import type { Connection } from "./driver.ts";
 import { firstRelease } from "./migrations/001-first-release.ts";
+import { contract } from "./migrations/002-contract.ts";
 
 /** In the order of their numbers. One that was released is never changed. */
-export const migrations: readonly string[] = [firstRelease];
+export const migrations: readonly string[] = [firstRelease, contract];
 
 /** Refuses a file of a newer barrel or of another program, without having written to it. */
 export function refuseForeignSchema(connection: Connection, known = migrations.length): void {
