@@ -18,9 +18,34 @@ export const english: Messages = {
 	"url-invalid": () => "url must be an address that begins with http:// or https://.",
 	"screen-invalid": () =>
 		"screen must be {width, height} in whole pixels, width 320 to 1920 and height 480 to 1080.",
+	"country-invalid": () => "country must be the code of a country or a city, such as de or de-berlin.",
+	"country-unknown": ({ country }) => `The location ${country} is not known; GET /image lists the locations.`,
+	"country-with-proxy": () => "country cannot be combined with proxy; leave one of them out.",
+	"egress-invalid": () => 'egress must be "residential" or be left out.',
+	"egress-with-proxy": () => "egress cannot be combined with proxy; leave one of them out.",
+	"proxy-invalid": () =>
+		"proxy must be protocol://[user:password@]host:port with the protocol http, https, socks4 or socks5.",
+	"proxy-private": () => "proxy must not point to a private or internal address.",
+	"residential-not-configured": () =>
+		"egress cannot be residential: this server has no residential connections.",
+	"residential-country-unknown": ({ country }) =>
+		`There are no residential connections in ${country}; GET /image lists the countries for country.`,
+	"idempotency-key-invalid": () => "idempotencyKey must be a text of 1 to 128 characters.",
 	"query-invalid": ({ field, expected }) => `${field} must be ${expected}.`,
 	"slots-full": ({ limit }) => `All ${limit} concurrent sessions of this account are in use; stop one first.`,
 	"no-plan": () => "This account has no active plan.",
+	"image-restricted": ({ image }) => `The plan of this account does not include the image ${image}.`,
+	"plan-without-locations": () => "The plan of this account does not include locations; leave country out.",
+	"plan-without-own-proxy": () =>
+		"The plan of this account does not include proxies of your own; leave proxy out.",
+	"plan-without-residential": () =>
+		"The plan of this account does not include residential connections; leave egress out.",
+	"cycle-sessions-used": ({ limit }) => `All ${limit} sessions of this billing cycle have been used.`,
+	"runtime-used": () => "The runtime allowance of this billing cycle is used up.",
+	"residential-used": () => "The residential allowance of this billing cycle is used up.",
+	"start-rate": ({ seconds }) =>
+		`Too many sessions have been started in a short time; the next start is possible in ${seconds} s.`,
+	"request-rate": () => "Too many requests have come from this address in a short time; slow down.",
 	"browser-missing": () => "No browser for this image is installed on the server.",
 	"storage-full": () => "The server's disk is full; nothing can be started until there is room.",
 	"shutting-down": () => "The service is shutting down.",
