@@ -1,5 +1,5 @@
 import type { Images } from "../catalog/images.ts";
-import type { Location, ResidentialCatalog } from "../catalog/locations.ts";
+import type { Exits } from "../sessions/exit-choice.ts";
 import type { SessionManager } from "../sessions/session-manager.ts";
 import type { Authenticated } from "./authenticate.ts";
 import type { ViewOptions } from "./session-view.ts";
@@ -9,7 +9,6 @@ export interface RouteContext {
 	authenticate(request: Request): Authenticated;
 	sessions: SessionManager;
 	images: Images;
-	locations: readonly Location[];
-	residential: ResidentialCatalog;
+	exits: Exits;
 	view: ViewOptions;
 }

@@ -73,19 +73,22 @@ export class Images {
 			.map(({ id }) => id);
 	}
 
-	/** The image by its id. Throws `image_not_supported` when API sessions cannot run it (spec 4.1). */
-	getUsable(id: string): UsableImage {
+	/**
+	 * The image by its id. Throws `image_not_supported` when API sessions cannot run it, and `image_restricted` when the plan
+	 * cannot (spec 4.1); both name the images that can be used.
+	 */
+	getUsable(id: string, mayUseRestricted: boolean): UsableImage {
 		const images = this.list();
 		const image = images.find((candidate) => candidate.id === id);
-		if (image !== undefined && isUsable(image)) return image;
+		const isGranted = (candidate: Image) => mayUseRestricted || !candidate.requiresFeatureRestrictedImages;
+		if (image !== undefined && isUsable(image) && isGranted(image)) return image;
 		if (!images.some(isUsable))
 			throw new Refusal("browser-missing", { image: id }, { status: "error", code: "internal_error" });
-		const allowedImages = images.filter(isUsable).map((usable) => usable.id);
-		throw new Refusal(
-			"image-not-supported",
-			{ image: id },
-			{ code: "image_not_supported", extra: { allowedImages } },
-		);
+		const allowedImages = images.filter((usable) => isUsable(usable) && isGranted(usable)).map((usable) => usable.id);
+		const extra = { allowedImages };
+		throw image !== undefined && isUsable(image)
+			? new Refusal("image-restricted", { image: id }, { status: "upgrade", code: "image_restricted", extra })
+			: new Refusal("image-not-supported", { image: id }, { code: "image_not_supported", extra });
 	}
 }
 

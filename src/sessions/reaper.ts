@@ -6,17 +6,25 @@ export interface ReaperLimits {
 	idleTimeoutMs: number;
 }
 
-/** The event that the session is due for at `now`; undefined when it may go on. `isAttached`: a client is connected. */
+export interface Circumstances {
+	/** A client is connected. */
+	isAttached: boolean;
+	/** The runtime allowance of the session's subscription is used up. */
+	isOutOfRuntime: boolean;
+}
+
+/** The event that the session is due for at `now`; undefined when it may go on. */
 export function dueEvent(
 	session: Session,
-	isAttached: boolean,
-	limits: ReaperLimits,
+	{ isAttached, isOutOfRuntime }: Circumstances,
+	{ idleTimeoutMs }: ReaperLimits,
 	now: number,
 ): SessionEvent | undefined {
 	if (!isLive(session)) return undefined;
 	if (session.stopRequestedAt !== null) return { type: "stopRequested" };
 	if (now >= session.expiresAt) return { type: "lifetimeElapsed" };
-	const isIdle = !isAttached && now - session.lastSeenAt >= limits.idleTimeoutMs;
+	if (isOutOfRuntime) return { type: "runtimeUsedUp" };
+	const isIdle = !isAttached && now - session.lastSeenAt >= idleTimeoutMs;
 	if (session.state.status === "running" && isIdle) return { type: "idleElapsed" };
 	return undefined;
 }

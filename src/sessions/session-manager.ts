@@ -4,21 +4,20 @@
  */
 import type { Clock } from "../base/clock.ts";
 import { Refusal } from "../base/errors.ts";
-import { newSessionId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import { orAborted } from "../base/wait.ts";
-import { StorageFullError } from "../store/store-error.ts";
-import { admit, type Pool, type SlotQuota, slotQuota } from "./admission.ts";
+import type { Exit } from "../egress/exit.ts";
+import type { SlotQuota } from "./admission.ts";
+import type { IdempotentStarts } from "./idempotency.ts";
 import { type Lease, LeaseBook } from "./lease.ts";
 import { type EndedReason, next, type SessionEvent } from "./lifecycle.ts";
-import { generateName } from "./names.ts";
 import type { BrowserHost, CdpAddress, RunningBrowser } from "./ports.ts";
 import { dueEvent } from "./reaper.ts";
-import { isLive, type Session, type SessionImage, type StartedByKind } from "./session.ts";
+import { isLive, type Session, type SessionImage } from "./session.ts";
 import { runSession } from "./session-run.ts";
 import type { SessionStore } from "./session-store.ts";
 import type { SessionTokens } from "./session-token.ts";
-import { parseStartRequest } from "./start-request.ts";
+import type { Caller, Starter } from "./starter.ts";
 
 const HISTORY_MS = 30 * 24 * 60 * 60 * 1_000;
 const TOUCH_EVERY_MS = 5_000;
@@ -29,19 +28,13 @@ export interface SessionManagerOptions {
 	tokens: SessionTokens;
 	clock: Clock;
 	log: Log;
-	limits: { idleTimeoutMs: number; lifetimeMs: number; startTimeoutMs: number };
-	/** The image by its id, ready to be run; throws a Refusal when sessions cannot run it. */
-	imageOf(imageId: string): SessionImage;
-	/** The subscriptions of an account that are in force now. */
-	poolsOf(accountId: number): Pool[];
-	openEgress(socketPath: string): Promise<AsyncDisposable>;
-}
-
-/** Who asks. */
-export interface Caller {
-	accountId: number;
-	appKeyId: number | null;
-	startedByKind: StartedByKind;
+	starter: Starter;
+	idempotentStarts: IdempotentStarts;
+	limits: { idleTimeoutMs: number; startTimeoutMs: number };
+	/** Of these live sessions the ids whose subscription has no runtime left. */
+	withoutRuntime(live: readonly Session[], now: number): ReadonlySet<string>;
+	/** Opens the session's way out on this unix socket. */
+	openEgress(session: Session, exit: Exit, socketPath: string): Promise<AsyncDisposable>;
 }
 
 /** Why a session's signal aborted. */
@@ -91,36 +84,13 @@ export class SessionManager {
 	}
 
 	/** Starts a session (spec 4.1) and answers while its browser is still starting. Throws a Refusal. */
-	start(caller: Caller, body: unknown): { session: Session; quota: SlotQuota } {
-		if (this.#isClosing) throw new Refusal("shutting-down", {}, { status: "error", code: "internal_error" });
-		const { store, clock, limits, imageOf, poolsOf } = this.#options;
-		const request = parseStartRequest(body);
-		const image = imageOf(request.imageId);
-		const pools = poolsOf(caller.accountId);
-		const now = clock.now();
-		const session = this.#insert(() => {
-			const pool = admit(pools, store.liveOf(caller.accountId));
-			const admitted: Session = {
-				id: newSessionId(),
-				...caller,
-				subscriptionId: pool.subscriptionId,
-				name: request.name ?? generateName(),
-				imageId: request.imageId,
-				url: request.url,
-				country: null,
-				exitKind: "direct",
-				screen: request.screen,
-				state: { status: "starting" },
-				createdAt: now,
-				readyAt: null,
-				lastSeenAt: now,
-				expiresAt: now + limits.lifetimeMs,
-				stopRequestedAt: null,
-			};
-			return admitted;
-		});
-		this.#run(session, image);
-		return { session, quota: slotQuota(pools, store.liveOf(caller.accountId)) };
+	async start(caller: Caller, body: unknown): Promise<{ session: Session; quota: SlotQuota }> {
+		this.#refuseWhileClosing();
+		const { session, quota, run } = await this.#options.starter.start(caller, body);
+		if (this.#isClosing) this.#note(session.id, { type: "stopRequested" });
+		this.#refuseWhileClosing();
+		if (run !== undefined) this.#run(session, run);
+		return { session, quota };
 	}
 
 	/** The sessions started by the API or MCP, newest first (spec 4.2). `all` adds those that ended in the last 30 days. */
@@ -164,15 +134,20 @@ export class SessionManager {
 
 	/** Ends what is due and keeps `lastseen` of attached sessions fresh. Called once a second. */
 	tick(): void {
-		const { store, clock, limits } = this.#options;
+		const { store, idempotentStarts, clock, limits } = this.#options;
 		const now = clock.now();
 		if (now - this.#touchedAt >= TOUCH_EVERY_MS) {
 			this.#touchedAt = now;
 			this.#touch(this.#leases.held());
+			idempotentStarts.purge(now);
 		}
 		for (const [id, event] of this.#unwritten) this.#note(id, event);
-		for (const session of store.live()) {
-			const event = dueEvent(session, this.#leases.count(session.id) > 0, limits, now);
+		const live = store.live();
+		const withoutRuntime = this.#options.withoutRuntime(live, now);
+		for (const session of live) {
+			const { id } = session;
+			const circumstances = { isAttached: this.#leases.count(id) > 0, isOutOfRuntime: withoutRuntime.has(id) };
+			const event = dueEvent(session, circumstances, limits, now);
 			if (event !== undefined) this.#note(session.id, event);
 		}
 	}
@@ -203,23 +178,11 @@ export class SessionManager {
 		await Promise.all(ending.map(({ settled }) => settled));
 	}
 
-	/** Looks for a slot and takes it as one step. A full disk takes none. */
-	#insert(admit: () => Session): Session {
-		const { store } = this.#options;
-		try {
-			return store.transaction(() => {
-				const session = admit();
-				store.insert(session);
-				return session;
-			});
-		} catch (error) {
-			if (error instanceof StorageFullError)
-				throw new Refusal("storage-full", {}, { status: "error", code: "internal_error" });
-			throw error;
-		}
+	#refuseWhileClosing(): void {
+		if (this.#isClosing) throw new Refusal("shutting-down", {}, { status: "error", code: "internal_error" });
 	}
 
-	#run(session: Session, image: SessionImage): void {
+	#run(session: Session, { image, exit }: { image: SessionImage; exit: Exit }): void {
 		const { id, screen, url } = session;
 		const { host, openEgress, limits, log } = this.#options;
 		const controller = new AbortController();
@@ -228,7 +191,7 @@ export class SessionManager {
 			sessionId: id,
 			request: { image, screen, url },
 			host,
-			openEgress,
+			openEgress: (socketPath) => openEgress(session, exit, socketPath),
 			startTimeoutMs: limits.startTimeoutMs,
 			signal: controller.signal,
 			onReady: ready.resolve,

@@ -2,9 +2,9 @@ import { ok } from "../reply.ts";
 import type { RouteContext } from "../route-context.ts";
 
 /** GET /image (spec 4.7): needs no key. */
-export function readCatalog(context: RouteContext): Response {
+export function readCatalog({ images, exits }: RouteContext): Response {
 	return ok({
-		images: context.images.list().map((image) => ({
+		images: images.list().map((image) => ({
 			id: image.id,
 			name: image.name,
 			picture: image.picture,
@@ -13,12 +13,15 @@ export function readCatalog(context: RouteContext): Response {
 			supports_analysis: image.supportsAnalysis,
 			supports_programmatic: image.supportsProgrammatic,
 		})),
-		vpnLocations: context.locations.map(({ code, name, defaultCity, cities }) => ({
-			code,
-			name,
-			default: defaultCity,
-			cities: cities.map((city) => ({ code: city.code, location: city.location })),
+		vpnLocations: exits.locations.map((country) => ({
+			code: country.code,
+			name: country.name,
+			default: country.default,
+			cities: country.cities.map(({ code, location }) => ({ code, location })),
 		})),
-		residential: context.residential,
+		residential: {
+			configured: exits.residential !== undefined,
+			countries: exits.residential === undefined ? [] : exits.residential.countries,
+		},
 	});
 }

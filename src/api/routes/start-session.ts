@@ -8,6 +8,6 @@ export async function startSession(request: Request, context: RouteContext): Pro
 	const { account, appKeyId } = context.authenticate(request);
 	const body = await readJsonBody(request);
 	const caller = { accountId: account.id, appKeyId, startedByKind: "agent" } as const;
-	const { session, quota } = context.sessions.start(caller, body);
+	const { session, quota } = await context.sessions.start(caller, body);
 	return ok(startedView(session, quota, context.view));
 }
