@@ -1,7 +1,7 @@
 /** The browser images that sessions can run (spec 2.5), from the configuration or from what is found on the machine. */
 import { Refusal } from "../base/errors.ts";
-import { findBrowser, findHeadlessShell, isExecutable } from "./browsers.ts";
-import { defaultPicture } from "./picture.ts";
+import { familyOf, findBrowser, findFamily, isExecutable } from "./browsers.ts";
+import { pictureOf } from "./picture.ts";
 
 /** An image as the configuration describes it. */
 export interface ImageSettings {
@@ -36,12 +36,22 @@ const ordinary = {
 	requiresFeatureRestrictedImages: false,
 } as const;
 
+/** Beside `chrome`, which every machine offers, the other browsers by their own names. */
+const furtherImages = [
+	["chromium", "Chromium", "chromium"],
+	["edge", "Microsoft Edge", "edge"],
+	["brave", "Brave", "brave"],
+	["chrome-light", "Chrome light", "headless-shell"],
+] as const;
+
 function imagesOfMachine(): ImageSettings[] {
-	const images: ImageSettings[] = [{ ...ordinary, id: "chrome", name: "Chrome", executable: "auto" }];
-	const shell = findHeadlessShell();
-	if (shell !== undefined)
-		images.push({ ...ordinary, id: "chrome-light", name: "Chrome light", executable: shell });
-	return images;
+	const chrome: ImageSettings = { ...ordinary, id: "chrome", name: "Chrome", executable: "auto" };
+	const standsForChrome = findBrowser();
+	const further = furtherImages.flatMap(([id, name, family]) => {
+		const executable = findFamily(family);
+		return executable === undefined || executable === standsForChrome ? [] : [{ ...ordinary, id, name, executable }];
+	});
+	return [chrome, ...further];
 }
 
 export class Images {
@@ -60,7 +70,7 @@ export class Images {
 			return {
 				...image,
 				executable,
-				picture: image.picture ?? defaultPicture,
+				picture: image.picture ?? pictureOf(familyOf(executable)),
 				enabled: image.enabled && isExecutable(executable),
 			};
 		});
