@@ -42,6 +42,8 @@ export interface RefusalTexts {
 	"residential-country-unknown": { country: string };
 	"idempotency-key-invalid": Record<never, never>;
 	"query-invalid": { field: string; expected: string };
+	"query-limit-invalid": Record<never, never>;
+	"query-status-invalid": Record<never, never>;
 	"slots-full": { limit: number };
 	"no-plan": Record<never, never>;
 	"image-restricted": { image: string };

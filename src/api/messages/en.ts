@@ -1,4 +1,5 @@
 import type { Messages } from "./messages.ts";
+import { waitText } from "./wait-text.ts";
 
 export const english: Messages = {
 	"key-missing": () => "Send your app key in the header Authorization: Bearer <key>.",
@@ -19,7 +20,7 @@ export const english: Messages = {
 	"screen-invalid": () =>
 		"screen must be {width, height} in whole pixels, width 320 to 1920 and height 480 to 1080.",
 	"country-invalid": () => "country must be the code of a country or a city, such as de or de-berlin.",
-	"country-unknown": ({ country }) => `The location ${country} is not known; GET /image lists the locations.`,
+	"country-unknown": ({ country }) => `country ${country} is not known; GET /image lists the locations.`,
 	"country-with-proxy": () => "country cannot be combined with proxy; leave one of them out.",
 	"egress-invalid": () => 'egress must be "residential" or be left out.',
 	"egress-with-proxy": () => "egress cannot be combined with proxy; leave one of them out.",
@@ -29,10 +30,13 @@ export const english: Messages = {
 	"residential-not-configured": () =>
 		"egress cannot be residential: this server has no residential connections.",
 	"residential-country-unknown": ({ country }) =>
-		`There are no residential connections in ${country}; GET /image lists the countries for country.`,
+		`There is no residential connection for country ${country}; GET /image lists the countries.`,
 	"idempotency-key-invalid": () => "idempotencyKey must be a text of 1 to 128 characters.",
 	"query-invalid": ({ field, expected }) => `${field} must be ${expected}.`,
-	"slots-full": ({ limit }) => `All ${limit} concurrent sessions of this account are in use; stop one first.`,
+	"query-limit-invalid": () => "limit must be a whole number from 1 to 200.",
+	"query-status-invalid": () => 'status must be "all" or be left out.',
+	"slots-full": ({ limit }) =>
+		`All session slots of this account (${limit}) are in use; stop a session first.`,
 	"no-plan": () => "This account has no active plan.",
 	"image-restricted": ({ image }) => `The plan of this account does not include the image ${image}.`,
 	"plan-without-locations": () => "The plan of this account does not include locations; leave country out.",
@@ -40,13 +44,13 @@ export const english: Messages = {
 		"The plan of this account does not include proxies of your own; leave proxy out.",
 	"plan-without-residential": () =>
 		"The plan of this account does not include residential connections; leave egress out.",
-	"cycle-sessions-used": ({ limit }) => `All ${limit} sessions of this billing cycle have been used.`,
+	"cycle-sessions-used": ({ limit }) => `All sessions of this billing cycle (${limit}) are used up.`,
 	"runtime-used": () => "The runtime allowance of this billing cycle is used up.",
 	"residential-used": () => "The residential allowance of this billing cycle is used up.",
 	"start-rate": ({ seconds }) =>
-		`Too many sessions have been started in a short time; the next start is possible in ${seconds} s.`,
-	"request-rate": () => "Too many requests have come from this address in a short time; slow down.",
-	"browser-missing": () => "No browser for this image is installed on the server.",
+		`Too many sessions were started in a short time; the next one can start in ${waitText("en", seconds)}.`,
+	"request-rate": () => "Too many requests come from this address; slow down.",
+	"browser-missing": ({ image }) => `No browser for the image ${image} is installed on the server.`,
 	"storage-full": () => "The server's disk is full; nothing can be started until there is room.",
 	"shutting-down": () => "The service is shutting down.",
 	fault: () => "Something went wrong on the server.",
