@@ -1,5 +1,6 @@
-/** Opens a TCP connection to the first of several addresses that answers. Resolves no name: it takes addresses only. */
+/** Opens a TCP or TLS connection to the first of several addresses that answers. Resolves no name: it takes addresses only. */
 import net from "node:net";
+import tls from "node:tls";
 
 /** No answer in time, from the resolver or from any address. */
 export class DialTimeout extends Error {
@@ -13,6 +14,11 @@ export interface ConnectLimits {
 	readonly staggerMs: number;
 }
 
+export interface ConnectOptions extends ConnectLimits {
+	/** Set: the connection is TLS, and counts as open when the certificate has been verified. */
+	readonly tls?: Pick<tls.ConnectionOptions, "ca" | "servername" | "ALPNProtocols" | "rejectUnauthorized">;
+}
+
 /** Of a longer list only the head is tried: a name with hundreds of addresses must not become hundreds of sockets. */
 const maxAddresses = 10;
 
@@ -23,7 +29,7 @@ const maxAddresses = 10;
 export function connectFirst(
 	addresses: readonly string[],
 	port: number,
-	limits: ConnectLimits,
+	options: ConnectOptions,
 	signal: AbortSignal,
 ): Promise<net.Socket> {
 	const { promise, resolve, reject } = Promise.withResolvers<net.Socket>();
@@ -63,20 +69,22 @@ export function connectFirst(
 			reject(lastError);
 			return;
 		}
-		const socket = net.connect({ host: address, port, allowHalfOpen: true, noDelay: true, keepAlive: true });
+		const endpoint = { host: address, port, allowHalfOpen: true, noDelay: true, keepAlive: true };
+		const socket =
+			options.tls === undefined ? net.connect(endpoint) : tls.connect({ ...endpoint, ...options.tls });
 		running.set(
 			socket,
-			setTimeout(() => fail(socket, new DialTimeout("no answer in time")), limits.attemptMs),
+			setTimeout(() => fail(socket, new DialTimeout("no answer in time")), options.attemptMs),
 		);
 		// Stays for good: from the connection on, "close" says what there is to say.
 		socket.on("error", (error) => fail(socket, error));
-		socket.once("connect", () => {
+		socket.once(options.tls === undefined ? "connect" : "secureConnect", () => {
 			if (!running.has(socket)) return;
 			socket.pause();
 			finish(socket);
 			resolve(socket);
 		});
-		if (waiting.length > 0) stagger = setTimeout(startNext, limits.staggerMs);
+		if (waiting.length > 0) stagger = setTimeout(startNext, options.staggerMs);
 	};
 
 	if (signal.aborted) onAbort();

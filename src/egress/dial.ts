@@ -1,6 +1,6 @@
 /**
  * The way out without an exit: resolves a name once, has every address checked, and dials the very addresses that were
- * checked. Exits (proxies of a country, residential, own) will be further implementations of `Dial`.
+ * checked. Exits through a proxy are exit.ts.
  */
 import net from "node:net";
 import { orAborted } from "../base/wait.ts";
@@ -14,6 +14,19 @@ import { isInternalName, type Target } from "./target.ts";
  * Rejects with `EgressRefusal` by policy, `DialTimeout`, or a plain error when the target cannot be reached.
  */
 export type Dial = (target: Target, signal: AbortSignal) => Promise<net.Socket>;
+
+/** An http proxy that is to forward one plain request: it wants the request in absolute form. */
+export interface Forwarding {
+	/** As `Dial` gives it. */
+	readonly socket: net.Socket;
+	/** What the request has to say in Proxy-Authorization, if anything. */
+	readonly authorization: string | undefined;
+	/** The error for an answer with status 407, by which the proxy refuses the credentials. */
+	refused(): Error;
+}
+
+/** Opens a connection for a plain request where an http proxy can forward it. Rejects as `Dial` does. */
+export type Forward = (target: Target, signal: AbortSignal) => Promise<Forwarding>;
 
 /** Every address of a name, in the order in which they should be tried. Rejects when there is none. */
 export type Resolve = (host: string) => Promise<string[]>;
@@ -46,22 +59,44 @@ export function directDial({
 	resolve = systemResolve,
 	limits = defaultDialLimits,
 }: DirectDialOptions): Dial {
-	return async (target, signal) => {
-		checkTarget(target, allow);
-		const overall = new AbortController();
-		const timer = setTimeout(() => overall.abort(new DialTimeout("no answer in time")), limits.overallMs);
-		const onAbort = () => overall.abort(signal.reason);
-		signal.addEventListener("abort", onAbort, { once: true });
-		if (signal.aborted) onAbort();
-		try {
-			const found = await orAborted(addressesOf(target, resolve), overall.signal);
-			const checked = allowedAddresses(target, found, allow);
-			return await connectFirst(checked, target.port, limits, overall.signal);
-		} finally {
-			clearTimeout(timer);
-			signal.removeEventListener("abort", onAbort);
-		}
-	};
+	return (target, signal) =>
+		within(limits.overallMs, signal, async (limited) => {
+			const checked = await checkedAddresses(target, { allow, resolve }, limited);
+			return await connectFirst(checked, target.port, limits, limited);
+		});
+}
+
+/** Runs the work under a signal that aborts with the one given, or with a DialTimeout when time is up. */
+export async function within<T>(
+	ms: number,
+	signal: AbortSignal,
+	work: (limited: AbortSignal) => Promise<T>,
+): Promise<T> {
+	const overall = new AbortController();
+	const timer = setTimeout(() => overall.abort(new DialTimeout("no answer in time")), ms);
+	const onAbort = () => overall.abort(signal.reason);
+	signal.addEventListener("abort", onAbort, { once: true });
+	if (signal.aborted) onAbort();
+	try {
+		return await work(overall.signal);
+	} finally {
+		clearTimeout(timer);
+		signal.removeEventListener("abort", onAbort);
+	}
+}
+
+/**
+ * The addresses of a target that may be dialled, by one look at its name.
+ * Rejects with EgressRefusal by policy, with the resolver's error, or with the signal's reason.
+ */
+export async function checkedAddresses(
+	target: Target,
+	{ allow, resolve }: { readonly allow: AllowList; readonly resolve: Resolve },
+	signal: AbortSignal,
+): Promise<string[]> {
+	checkTarget(target, allow);
+	const found = await orAborted(addressesOf(target, resolve), signal);
+	return allowedAddresses(target, found, allow);
 }
 
 async function addressesOf({ host }: Target, resolve: Resolve): Promise<string[]> {

@@ -5,12 +5,18 @@ import { BadHead } from "./http-head.ts";
 import { EgressRefusal, type EgressRefusalReason } from "./policy.ts";
 import { BadResponse } from "./response-gate.ts";
 import { MalformedTarget } from "./target.ts";
+import { ExitFault, type ProxyExitKind, type UpstreamProblem } from "./upstream-fault.ts";
 
 type ErrorStatus = 400 | 403 | 431 | 502 | 503 | 504;
 
 /** The gateway has as many connections open as one session may have. */
 export class TooManyConnections extends Error {
 	override readonly name = "TooManyConnections";
+}
+
+/** The exit has carried as much as it may. */
+export class AllowanceUsedUp extends Error {
+	override readonly name = "AllowanceUsedUp";
 }
 
 const titles: Record<ErrorStatus, string> = {
@@ -29,11 +35,28 @@ const refusals: Record<EgressRefusalReason, string> = {
 	"internal-name": `is a name of an internal network, and sessions reach public addresses only. ${wayOut}`,
 	"private-address": `leads to an address that is not public, and sessions reach public addresses only. ${wayOut}`,
 	"own-address": `leads to the machine that this browser runs on, which sessions cannot reach. ${wayOut}`,
+	"browser-service": "serves the browser itself and no page, and sessions do without it.",
+};
+
+const proxies: Record<ProxyExitKind, string> = {
+	location: "The location's proxy",
+	residential: "The residential proxy",
+	own_proxy: "The session's own proxy",
+};
+
+const problems: Record<UpstreamProblem, string> = {
+	credentials: "refused the credentials.",
+	refused: "did not open a connection to the target.",
+	unreachable: "could not be reached.",
+	certificate: "has no valid certificate.",
+	timeout: "did not answer in time.",
+	protocol: "did not answer as a proxy of its kind does.",
 };
 
 /** The status of the answer to a request that failed so. */
 function statusOf(thrown: unknown): ErrorStatus {
-	if (thrown instanceof EgressRefusal) return 403;
+	if (thrown instanceof EgressRefusal || thrown instanceof AllowanceUsedUp) return 403;
+	if (thrown instanceof ExitFault) return thrown.problem === "timeout" ? 504 : 502;
 	if (thrown instanceof BadHead) return thrown.status;
 	if (thrown instanceof MalformedTarget) return 400;
 	if (thrown instanceof TooManyConnections) return 503;
@@ -44,6 +67,8 @@ function sentenceOf(thrown: unknown): string {
 	if (thrown instanceof EgressRefusal) {
 		return thrown.reason === "port" ? refusals.port : `${thrown.host} ${refusals[thrown.reason]}`;
 	}
+	if (thrown instanceof ExitFault) return `${proxies[thrown.exit]} ${problems[thrown.problem]}`;
+	if (thrown instanceof AllowanceUsedUp) return "The traffic that this session's exit may carry is used up.";
 	if (thrown instanceof DialTimeout) return "The target did not answer in time.";
 	if (thrown instanceof BadResponse) return "The target did not answer in HTTP.";
 	if (thrown instanceof BadHead || thrown instanceof MalformedTarget) {

@@ -1,12 +1,14 @@
 /** One plain http request and its answer, or the WebSocket that it becomes. Nothing behind the request reaches the target. */
+
+import type { Forwarding } from "./dial.ts";
 import { forwardHead, isWebSocketUpgrade } from "./forward-head.ts";
 import { hangUp } from "./hang-up.ts";
 import { BadHead, type RequestHead } from "./http-head.ts";
 import { type BodyFilter, bodyFilter, bodyFraming } from "./request-body.ts";
 import { BadResponse, ResponseGate } from "./response-gate.ts";
 import { splice } from "./splice.ts";
-import type { HttpTarget } from "./target.ts";
-import { type Call, dialFor } from "./tunnel.ts";
+import type { HttpTarget, Target } from "./target.ts";
+import { type Call, dialFor, openFor } from "./tunnel.ts";
 
 const maxHeldBytes = 64 * 1_024;
 
@@ -28,13 +30,16 @@ export async function exchange(call: Call, head: RequestHead, request: HttpTarge
 		for (const part of parts) context.countUp(part.length);
 		return parts;
 	};
-	const opening = [forwardHead(head, request), ...body.take(rest)];
-	const outside = await dialFor(call, request.target);
-	const gate = new ResponseGate(isUpgrade, (isSwitched) => {
-		for (const part of counted(upgrade?.settle(isSwitched) ?? [])) outside.write(part);
+	const early = body.take(rest);
+	// Proxies forward no upgrade: a WebSocket is dialled.
+	const forwarding = isUpgrade ? undefined : await forwardingFor(call, request.target);
+	const outside = forwarding?.socket ?? (await dialFor(call, request.target));
+	const gate = new ResponseGate(isUpgrade, (status) => {
+		if (status === 407 && forwarding !== undefined) throw forwarding.refused();
+		for (const part of counted(upgrade?.settle(status === 101) ?? [])) outside.write(part);
 	});
-	for (const part of counted(opening)) outside.write(part);
 	try {
+		for (const part of counted([forwardHead(head, request, forwarding), ...early])) outside.write(part);
 		await splice(client, outside, {
 			up: (chunk) => (isAnswered ? [] : counted(body.take(chunk))),
 			down: (chunk) => {
@@ -51,9 +56,15 @@ export async function exchange(call: Call, head: RequestHead, request: HttpTarge
 			halfClosedIdleMs: context.halfClosedIdleMs,
 		});
 	} catch (thrown) {
+		outside.destroy();
 		if (!gate.isOpen) throw thrown;
 		client.destroy();
 	}
+}
+
+async function forwardingFor(call: Call, target: Target): Promise<Forwarding | undefined> {
+	const { forward } = call.context;
+	return forward === undefined ? undefined : await openFor(call, () => forward(target, call.signal));
 }
 
 /** Holds what the client sends until the target has agreed to the upgrade; when it has not, nothing of that may reach it. */

@@ -20,16 +20,25 @@ export function isWebSocketUpgrade({ method, version, headers }: RequestHead): b
 	);
 }
 
-/** The head in origin form with `Connection: close` (or Upgrade), without hop-by-hop and proxy headers. */
-export function forwardHead(head: RequestHead, { target, path }: HttpTarget): Buffer {
+/** For a proxy that forwards the request: what it is told in Proxy-Authorization, if anything. */
+export interface AbsoluteForm {
+	readonly authorization: string | undefined;
+}
+
+/**
+ * The head with `Connection: close` (or Upgrade), without hop-by-hop and proxy headers; in origin form, or in absolute form
+ * for a proxy.
+ */
+export function forwardHead(head: RequestHead, { target, path }: HttpTarget, proxy?: AbsoluteForm): Buffer {
 	const named = new Set(tokensOf(head.headers, "connection").filter((token) => !framing.has(token)));
 	const kept = head.headers.filter(({ name }) => {
 		const key = name.toLowerCase();
 		return !dropped.has(key) && !named.has(key) && !key.startsWith("proxy-");
 	});
 	const lines = [
-		`${head.method} ${path} HTTP/${head.version}`,
+		`${head.method} ${proxy === undefined ? "" : `http://${hostHeader(target)}`}${path} HTTP/${head.version}`,
 		`Host: ${hostHeader(target)}`,
+		...(proxy?.authorization === undefined ? [] : [`Proxy-Authorization: ${proxy.authorization}`]),
 		...kept.map(({ name, value }) => `${name}: ${value}`),
 		...(isWebSocketUpgrade(head) ? ["Connection: Upgrade", "Upgrade: websocket"] : ["Connection: close"]),
 	];

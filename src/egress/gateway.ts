@@ -8,13 +8,16 @@ import { codeOf, OperatorError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { AllowList } from "./allow-list.ts";
 import { refuse, serveClient } from "./connection.ts";
-import { type Dial, directDial, type Resolve } from "./dial.ts";
-import { TooManyConnections } from "./error-page.ts";
+import { type Dial, directDial, type Forward, type Resolve } from "./dial.ts";
+import { AllowanceUsedUp, TooManyConnections } from "./error-page.ts";
 
 /** A session's proxy while it is open. `close` (also by `await using`) resolves when no socket of it is left. */
 export interface Gateway extends AsyncDisposable {
 	readonly socketPath: string;
-	/** Bytes written to targets so far, request heads included, handshakes of an exit excluded. */
+	/**
+	 * Bytes written to targets so far, request heads included (as an http proxy gets them, its Proxy-Authorization with them),
+	 * handshakes of an exit excluded.
+	 */
 	readonly bytesUp: number;
 	/** Bytes read from targets so far. */
 	readonly bytesDown: number;
@@ -32,6 +35,14 @@ export interface GatewayLimits {
 	readonly maxConnections: number;
 }
 
+/** Counts beside the gateway, chunk by chunk, and may say that it is enough. */
+export interface Meter {
+	up(bytes: number): void;
+	down(bytes: number): void;
+	/** Once true, the chunk just counted and all later ones are dropped with their connections, and new requests get 403. */
+	isExhausted(): boolean;
+}
+
 export interface GatewayOptions {
 	readonly socketPath: string;
 	readonly allow: AllowList;
@@ -40,6 +51,9 @@ export interface GatewayOptions {
 	readonly resolve?: Resolve;
 	/** The way out; from this machine itself by default. */
 	readonly dial?: Dial;
+	/** For plain requests, where the way out is an http proxy; without it they are dialled like everything else. */
+	readonly forward?: Forward;
+	readonly meter?: Meter;
 	/** Closes the gateway when it aborts. */
 	readonly signal?: AbortSignal;
 	readonly limits?: Partial<GatewayLimits>;
@@ -59,7 +73,7 @@ const maxSocketPathBytes = 107;
  * @throws OperatorError when the path is too long, or whatever the system says about listening there
  */
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
-	const { socketPath, allow, log, resolve, signal } = options;
+	const { socketPath, allow, log, resolve, signal, meter } = options;
 	if (Buffer.byteLength(socketPath) > maxSocketPathBytes) {
 		throw new OperatorError(
 			`${socketPath} is longer than ${maxSocketPathBytes} bytes: choose a shorter [server] run_dir`,
@@ -76,8 +90,18 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
 		log,
 		...limits,
 		adopt: (target: net.Socket) => track(targets, target),
-		countUp: (bytes: number) => void (bytesUp += bytes),
-		countDown: (bytes: number) => void (bytesDown += bytes),
+		forward: options.forward,
+		isExhausted: () => meter?.isExhausted() ?? false,
+		countUp: (bytes: number) => {
+			bytesUp += bytes;
+			meter?.up(bytes);
+			stopIfExhausted(meter);
+		},
+		countDown: (bytes: number) => {
+			bytesDown += bytes;
+			meter?.down(bytes);
+			stopIfExhausted(meter);
+		},
 	};
 	const server = net.createServer({ allowHalfOpen: true }, (client) => {
 		track(clients, client);
@@ -122,6 +146,10 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
 		close,
 		[Symbol.asyncDispose]: close,
 	};
+}
+
+function stopIfExhausted(meter: Meter | undefined): void {
+	if (meter?.isExhausted()) throw new AllowanceUsedUp("the allowance is used up");
 }
 
 async function listen(server: net.Server, socketPath: string): Promise<void> {

@@ -4,7 +4,12 @@ import { canonicalAddress, isOwnAddress, isPublicAddress, ownAddresses } from ".
 import { isInternalName, type Target } from "./target.ts";
 
 /** Why a target is refused. */
-export type EgressRefusalReason = "port" | "internal-name" | "private-address" | "own-address";
+export type EgressRefusalReason =
+	| "port"
+	| "internal-name"
+	| "private-address"
+	| "own-address"
+	| "browser-service";
 
 /** An expected no to a target, by policy. What cannot be resolved or reached is a plain error instead. */
 export class EgressRefusal extends Error {
@@ -20,11 +25,26 @@ export class EgressRefusal extends Error {
 }
 
 /**
- * What can be refused before a name is resolved: port 25, and internal names as long as nothing is allowed.
+ * Services that Chrome calls on its own and that no page needs: component updates, field trials, optimization hints, autofill
+ * queries. Some 13 KB at every start would be billed as residential, and lean flags do not silence all of them. Not refused,
+ * though Chrome calls them too: *.gvt1.com (Chrome for Testing, Android Studio and others are downloaded there; without
+ * update.googleapis.com Chrome never asks for it), accounts.google.com and clients2.google.com (pages use them), Safe
+ * Browsing (it protects whoever watches a session).
+ */
+const browserServices = new Set([
+	"update.googleapis.com",
+	"clientservices.googleapis.com",
+	"optimizationguide-pa.googleapis.com",
+	"content-autofill.googleapis.com",
+]);
+
+/**
+ * What can be refused before a name is resolved: port 25, the browser's own services, and internal names as long as nothing is allowed.
  * @throws EgressRefusal
  */
 export function checkTarget({ host, port }: Target, allow: AllowList): void {
 	if (port === 25) throw new EgressRefusal("port", host);
+	if (browserServices.has(host)) throw new EgressRefusal("browser-service", host);
 	if (isInternalName(host) && allow.isEmpty) throw new EgressRefusal("internal-name", host);
 }
 

@@ -17,10 +17,13 @@ export class ResponseGate {
 	#pending = Buffer.alloc(0);
 	#isOpen = false;
 	readonly #isUpgrade: boolean;
-	readonly #onFinal: (isSwitched: boolean) => void;
+	readonly #onFinal: (status: number) => void;
 
-	/** @param onFinal called once, before the final answer passes, with whether it switches to the WebSocket asked for */
-	constructor(isUpgrade: boolean, onFinal: (isSwitched: boolean) => void) {
+	/**
+	 * @param onFinal called once, before the final answer passes, with its status; 101 only for the WebSocket asked for.
+	 * What it throws keeps the gate closed
+	 */
+	constructor(isUpgrade: boolean, onFinal: (status: number) => void) {
 		this.#isUpgrade = isUpgrade;
 		this.#onFinal = onFinal;
 	}
@@ -61,10 +64,9 @@ export class ResponseGate {
 		if (status >= 100 && status < 200 && status !== 101) return this.#takeInterim();
 		// Chrome takes a 101 that it never asked for as interim and would wait for a further head, unseen by us.
 		if (status === 101 && !this.#isUpgrade) throw new BadResponse("an upgrade that nobody asked for");
-		const isSwitched = status === 101;
+		this.#onFinal(status);
 		this.#isOpen = true;
-		this.#onFinal(isSwitched);
-		if (isSwitched) return [this.#pending];
+		if (status === 101) return [this.#pending];
 		const statusLine = Buffer.from(`${line}\r\nConnection: close\r\n`, "latin1");
 		return [statusLine, this.#pending.subarray(lineEnd)];
 	}

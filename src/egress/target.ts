@@ -89,6 +89,11 @@ function authorityTarget(text: string, defaultPort: number | undefined): Target 
 	return { host, port };
 }
 
+/** `host:port` with IPv6 in brackets, as CONNECT has it. */
+export function hostPort({ host, port }: Target): string {
+	return net.isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
 /** `host:port` as a Host header has it: IPv6 in brackets, port 80 left out. */
 export function hostHeader({ host, port }: Target): string {
 	const bracketed = net.isIPv6(host) ? `[${host}]` : host;

@@ -84,3 +84,20 @@ test("refuses this machine's own public addresses, in every spelling, unless all
 		spy.mockRestore();
 	}
 });
+
+test.each(["update.googleapis.com", "clientservices.googleapis.com", "optimizationguide-pa.googleapis.com"])(
+	"refuses the browser's own service %s, whatever is allowed",
+	(host) => {
+		const allow = parseAllowList([`${host}:443`]);
+		expect(() => checkTarget({ host, port: 443 }, allow)).toThrow("browser-service");
+	},
+);
+
+test.each([
+	"accounts.google.com",
+	"edgedl.me.gvt1.com",
+	"safebrowsing.googleapis.com",
+	"fonts.googleapis.com",
+])("leaves %s to the pages that need it", (host) => {
+	checkTarget({ host, port: 443 }, parseAllowList([]));
+});
