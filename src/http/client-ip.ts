@@ -99,5 +99,5 @@ export function rateKey(address: string): string {
 	if (!address.includes(":")) return address;
 	const parsed = parseNode(address);
 	if (!(parsed instanceof ipaddr.IPv6)) return parsed?.toString() ?? address;
-	return `${ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toString()}/64`).toString()}/64`;
+	return `${new ipaddr.IPv6([...parsed.parts.slice(0, 4), 0, 0, 0, 0]).toString()}/64`;
 }
