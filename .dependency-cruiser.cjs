@@ -21,7 +21,7 @@ const allowed = {
 	accounts: ["base", "store"],
 	egress: ["base", "catalog"],
 	sessions: ["base", "store", "accounts", "catalog", "egress"],
-	usage: ["base", "accounts", "sessions"],
+	usage: ["base", "store", "accounts", "sessions"],
 	browser: ["base", "shim", "sessions/ports"],
 	downloads: ["base", "sessions"],
 	analysis: ["base", "sessions"],

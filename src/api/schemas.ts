@@ -71,7 +71,7 @@ export const usageSchema = ok({
 	sessionsLast30d: count,
 	totalMinutesLast30d: Type.Number({ minimum: 0 }),
 	plan: Type.Object({
-		name: Type.String(),
+		name: nullable(Type.String()),
 		runningSessionLimit: count,
 		featureProgrammaticAccess: Type.Boolean(),
 	}),
