@@ -62,7 +62,10 @@ test("the end of the lifetime closes every open socket with 4002 timeout", async
 	const ended = await daemon.api.until(session.id, "ended");
 	expect(ended.endedReason).toBe("timeout");
 	expect(time(ended.endedAt)).toBeGreaterThanOrEqual(time(ended.expiresAt));
-	expect(await refusalOf(session.connectUrl)).toEqual({ http: 410, body: expect.stringContaining("timeout") });
+	expect(await refusalOf(session.connectUrl)).toEqual({
+		http: 410,
+		body: expect.stringContaining("timeout"),
+	});
 });
 
 describe("while the session is starting", () => {
@@ -80,7 +83,10 @@ describe("while the session is starting", () => {
 		await using daemon = await startTestDaemon({ config: gatedConfig(browser.executable) });
 		const session = await daemon.api.start();
 		const connecting = connectCdp(session.connectUrl);
-		await waitFor(async () => (await daemon.api.read(session.id)).lastseen !== session.createdAt, "the client is held");
+		await waitFor(
+			async () => (await daemon.api.read(session.id)).lastseen !== session.createdAt,
+			"the client is held",
+		);
 		expect((await daemon.api.read(session.id)).status).toBe("starting");
 		await browser.open();
 		const cdp = await connecting;
@@ -94,7 +100,10 @@ describe("while the session is starting", () => {
 		await using daemon = await startTestDaemon({ config: gatedConfig(browser.executable) });
 		const session = await daemon.api.start();
 		const held = [refusalOf(session.connectUrl), refusalOf(session.connectUrl)];
-		await waitFor(async () => (await daemon.api.read(session.id)).lastseen !== session.createdAt, "a client is held");
+		await waitFor(
+			async () => (await daemon.api.read(session.id)).lastseen !== session.createdAt,
+			"a client is held",
+		);
 		await daemon.api.stop(session.id);
 		const expected = { http: 410, body: expect.stringContaining("The session has ended: stopped.") };
 		expect(await Promise.all(held)).toEqual([expected, expected]);
@@ -103,22 +112,32 @@ describe("while the session is starting", () => {
 
 	test("a browser that is not ready in time ends the session, and its clients hear of it", async () => {
 		await using browser = await createGatedBrowser();
-		await using daemon = await startTestDaemon({ config: gatedConfig(browser.executable, 'start_timeout = "2s"') });
+		await using daemon = await startTestDaemon({
+			config: gatedConfig(browser.executable, 'start_timeout = "2s"'),
+		});
 		const session = await daemon.api.start();
-		expect(await refusalOf(session.connectUrl)).toEqual({ http: 410, body: expect.stringContaining("error") });
+		expect(await refusalOf(session.connectUrl)).toEqual({
+			http: 410,
+			body: expect.stringContaining("error"),
+		});
 		expect(await daemon.api.read(session.id)).toMatchObject({ status: "ended", endedReason: "error" });
 	});
 
 	test("clients that give up leave nothing behind", async () => {
 		await using browser = await createGatedBrowser();
-		await using daemon = await startTestDaemon({ config: gatedConfig(browser.executable, 'idle_timeout = "1s"') });
+		await using daemon = await startTestDaemon({
+			config: gatedConfig(browser.executable, 'idle_timeout = "1s"'),
+		});
 		const session = await daemon.api.start();
 		const attempt = new AbortController();
 		const given = fetch(session.connectUrl.replace(/^ws/, "http"), {
 			headers: { connection: "Upgrade", upgrade: "websocket" },
 			signal: attempt.signal,
 		});
-		await waitFor(async () => (await daemon.api.read(session.id)).lastseen !== session.createdAt, "the client is held");
+		await waitFor(
+			async () => (await daemon.api.read(session.id)).lastseen !== session.createdAt,
+			"the client is held",
+		);
 		attempt.abort();
 		await expect(given).rejects.toThrow();
 		await browser.open();
@@ -135,7 +154,10 @@ describe.each(runAsChoices)("a stop with the daemon run as %s", (as) => {
 		for (const { closed } of clients) expect(await closed).toEqual({ code: 4001, reason: "stopped" });
 		const refusal = await refusalOf(session.connectUrl);
 		expect(refusal.http).toBe(410);
-		expect(JSON.parse(refusal.body)).toEqual({ status: "denied", message: "The session has ended: stopped." });
+		expect(JSON.parse(refusal.body)).toEqual({
+			status: "denied",
+			message: "The session has ended: stopped.",
+		});
 		await waitFor(() => sessionFolders(daemon.runDir).length === 0, "the folder is gone");
 	});
 });
