@@ -161,13 +161,33 @@ describe("what is hardly HTTP", () => {
 		["headers of 100 KB", `GET /v8/image HTTP/1.1\r\nHost: localhost\r\nX: ${"x".repeat(100_000)}\r\n\r\n`],
 		["an upgrade to nowhere", "GET /v8/image HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"],
 		["an upgrade with a bad host", "GET /web/a/cdp HTTP/1.1\r\nHost: [\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"],
-		["an upgrade to h2c", "GET /v8/image HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n"],
 	])("is answered or cut off, and the daemon lives on: %s", async (_, request) => {
 		const received = await sendRaw(daemon.port, request);
 		expect(received === "" || received.startsWith("HTTP/1.1 "), received).toBe(true);
 		await expectAlive();
 	});
 });
+
+test.each(["h2c", "TLS/1.0", "h2c, websocket-of-old"])(
+	"a client that offers to go on in %s is answered as if it had not",
+	async (protocol) => {
+		const body = '{"name":"offered"}';
+		const request = [
+			"POST /v8/web/sessions HTTP/1.1",
+			"Host: localhost",
+			"Connection: Upgrade, HTTP2-Settings",
+			`Upgrade: ${protocol}`,
+			"HTTP2-Settings: AAEAAEAAAAIAAAAAAAMAAAAAAAQBAAAAAAUAAEAAAAYABgAA",
+			`Authorization: Bearer ${user.key}`,
+			`Content-Length: ${body.length}`,
+			"",
+			body,
+		].join("\r\n");
+		const received = await sendRaw(daemon.port, request, (text) => text.includes('"quota"'));
+		expect(received).toMatch(/^HTTP\/1\.1 200 /);
+		expect(received).toContain('"name":"offered"');
+	},
+);
 
 describe("a fault", () => {
 	let broken: ContractDaemon;
