@@ -34,18 +34,3 @@ export function sendRaw(
 	});
 	return promise;
 }
-
-/** A WebSocket upgrade request. */
-export function upgrade(path: string): string {
-	return `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${Buffer.alloc(16).toString("base64")}\r\n\r\n`;
-}
-
-/** The upgrade request for the CDP address of a session. */
-export function upgradeOf(id: string, token: string): string {
-	return upgrade(`/web/${id}/cdp?token=${token}`);
-}
-
-/** The token in a session's `connectUrl`. */
-export function tokenOf({ connectUrl }: { connectUrl: string }): string {
-	return new URL(connectUrl).searchParams.get("token") ?? "";
-}
