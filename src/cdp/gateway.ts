@@ -116,11 +116,16 @@ async function splice(
 		ignorePath: true,
 		toProxy: true,
 	});
-	proxy.on("open", (browser: Duplex) => opened.resolve(browser));
+	const tracker = new FrameTracker();
+	proxy.on("open", (browser: Duplex) => {
+		browser.on("data", (chunk: Buffer) => tracker.push(chunk));
+		// A connection that breaks is one that ends, and http-proxy would hang up on the client at once.
+		browser.removeAllListeners("error");
+		browser.on("error", () => browser.destroy());
+		opened.resolve(browser);
+	});
 	proxy.ws(request, socket, head, {}, (error) => opened.reject(error));
 	const browser = await orAborted(opened.promise, gone);
-	const tracker = new FrameTracker();
-	browser.on("data", (chunk: Buffer) => tracker.push(chunk));
 	// http-proxy would end the client together with the browser; the client is to hear why first.
 	browser.unpipe(socket);
 	browser.pipe(socket, { end: false });

@@ -130,4 +130,23 @@ describe.each(runAsChoices)("with the daemon run as %s", (as) => {
 		expect(await otherClient.evaluate("6 * 7", await otherClient.firstPage())).toBe(42);
 		await daemon.api.stop(other.id);
 	});
+
+	test.each([
+		{ victim: "shim", isVictim: /^\/opt\/barrel\/barrel shim$/ },
+		{ victim: "browser", isVictim: /^(?!.*--type=).*--remote-debugging-port/ },
+	])("a client that is sending when the $victim is killed hears why", async ({ isVictim }) => {
+		await using daemon = await startTestDaemon({ as, config: "[sessions]\nspares = 0" });
+		const session = await daemon.api.start();
+		const cdp = await connectCdp(session.connectUrl);
+		const page = await cdp.firstPage();
+		const request = `"${"x".repeat(20 * 1024 * 1024)}".length`;
+		const answers = Promise.allSettled([request, request, request].map((text) => cdp.evaluate(text, page)));
+		const victim = descendantsOf(daemon.pid).find(({ commandLine }) => isVictim.test(commandLine));
+		const all = 3 * request.length;
+		await waitFor(() => cdp.socket.bufferedAmount < all - request.length / 4, "the client is sending");
+		expect(cdp.socket.bufferedAmount).toBeGreaterThan(request.length);
+		process.kill(victim?.pid ?? Number.NaN, "SIGKILL");
+		expect(await cdp.closed).toEqual({ code: 4005, reason: "error" });
+		await answers;
+	});
 });
