@@ -11,7 +11,7 @@ import type { Upgrade, UpgradeRoute } from "../http/upgrade-table.ts";
 import type { EndedReason } from "../sessions/lifecycle.ts";
 import type { CdpAddress } from "../sessions/ports.ts";
 import { type Attachment, SessionEnded, type SessionManager } from "../sessions/session-manager.ts";
-import { closeFrame, FrameTracker } from "./close-frame.ts";
+import { closeFrame, FrameTracker, pingFrame } from "./close-frame.ts";
 
 const closeCodes: Record<EndedReason, number> = {
 	stopped: 4001,
@@ -27,6 +27,11 @@ const RESTART_CODE = 1012;
 const UNANNOUNCED_END_MS = 2_000;
 /** A client that does not answer a close frame is cut off after this. */
 const LINGER_MS = 2_000;
+/**
+ * How often a client is pinged. Nobody waits for the answer; but a connection on which nothing was ever sent would count as
+ * a client for hours after the client's machine has vanished, and reverse proxies cut silent ones.
+ */
+const PING_EVERY_MS = 20_000;
 
 export interface CdpGatewayOptions {
 	sessions: SessionManager;
@@ -132,7 +137,11 @@ async function splice(
 	const browserEnded = closed(browser);
 	browser.once("end", () => browser.destroy());
 	const over = AbortSignal.any([attachment.signal, restart]);
+	const pings = setInterval(() => {
+		if (tracker.isBetweenFrames && !tracker.hasSeenClose && !socket.writableNeedDrain) socket.write(pingFrame);
+	}, PING_EVERY_MS);
 	await Promise.race([aborted(gone), aborted(over), aborted(browserEnded)]);
+	clearInterval(pings);
 	if (browserEnded.aborted && !gone.aborted && !tracker.hasSeenClose)
 		await sleep(UNANNOUNCED_END_MS, AbortSignal.any([over, gone])).catch(() => {});
 	browser.unpipe(socket);

@@ -1,10 +1,15 @@
 /** How sessions end, as the clients that are connected to them see it, and what is left of them. */
+import { once } from "node:events";
 import { describe, expect, test } from "vitest";
 import { connectCdp } from "../support/cdp.ts";
 import { runAsChoices, sessionFolders, startTestDaemon } from "../support/daemon.ts";
 import { createGatedBrowser } from "../support/gated-browser.ts";
+import { connectMute } from "../support/mute-client.ts";
 import { refusalOf } from "../support/refusal.ts";
 import { waitFor } from "../support/wait-for.ts";
+
+const PING_MS = 50_000;
+const ping = Buffer.from([0x89, 0x00]);
 
 const time = (text: string | null) => Date.parse(String(text));
 
@@ -52,6 +57,19 @@ describe("idle_timeout", () => {
 		await second.close();
 		expect((await daemon.api.until(session.id, "ended")).endedReason).toBe("disconnect");
 	});
+});
+
+test("silent clients are pinged, and nobody minds the answer or its absence", async () => {
+	await using daemon = await startTestDaemon({ config: config() });
+	const session = await daemon.api.start();
+	const answering = await connectCdp(session.connectUrl);
+	using mute = await connectMute(session.connectUrl);
+	await Promise.all([once(answering.socket, "ping"), mute.untilReceived(ping, PING_MS)]);
+	expect(await answering.evaluate("6 * 7", await answering.firstPage())).toBe(42);
+	expect(mute.socket.destroyed).toBe(false);
+	await daemon.api.stop(session.id);
+	expect(await answering.closed).toEqual({ code: 4001, reason: "stopped" });
+	await waitFor(() => mute.socket.destroyed, "a client that does not answer the close is cut off");
 });
 
 test("the end of the lifetime closes every open socket with 4002 timeout", async () => {
