@@ -138,7 +138,8 @@ async function splice(
 	browser.once("end", () => browser.destroy());
 	const over = AbortSignal.any([attachment.signal, restart]);
 	const pings = setInterval(() => {
-		if (tracker.isBetweenFrames && !tracker.hasSeenClose && !socket.writableNeedDrain) socket.write(pingFrame);
+		if (tracker.isBetweenFrames && !tracker.hasSeenClose && !socket.writableNeedDrain)
+			socket.write(pingFrame);
 	}, PING_EVERY_MS);
 	await Promise.race([aborted(gone), aborted(over), aborted(browserEnded)]);
 	clearInterval(pings);

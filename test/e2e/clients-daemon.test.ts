@@ -104,7 +104,7 @@ describe.each(runAsChoices)("with the daemon run as %s", (as) => {
 		{
 			victim: "cage",
 			isVictim: ({ commandLine, parent }: ProcessInfo, daemonPid: number) =>
-				/^bwrap /.test(commandLine) && parent === daemonPid,
+				commandLine.startsWith("bwrap ") && parent === daemonPid,
 		},
 		{
 			victim: "browser",

@@ -41,12 +41,18 @@ describe.each(runAsChoices)("without a cage, with the daemon run as %s", (as) =>
 
 	test("a closed browser is stopped, a killed shim is an error, and a daemon that comes later clears up", async () => {
 		await using daemon = await startTestDaemon({ as, config });
-		const [closed, killed, lost] = [await daemon.api.start(), await daemon.api.start(), await daemon.api.start()];
+		const [closed, killed, lost] = [
+			await daemon.api.start(),
+			await daemon.api.start(),
+			await daemon.api.start(),
+		];
 		const toClose = await connectCdp(closed.connectUrl);
 		const toKill = await connectCdp(killed.connectUrl);
 		await connectCdp(lost.connectUrl);
 		const processes = descendantsOf(daemon.pid);
-		const shim = processes.find(({ commandLine }) => new RegExp(`barrel shim .*${killed.id}`).test(commandLine));
+		const shim = processes.find(({ commandLine }) =>
+			new RegExp(`barrel shim .*${killed.id}`).test(commandLine),
+		);
 		process.kill(shim?.pid ?? Number.NaN, "SIGKILL");
 		expect(await toKill.closed).toEqual({ code: 4005, reason: "error" });
 		void toClose.send("Browser.close").catch(() => {});

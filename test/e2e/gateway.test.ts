@@ -38,7 +38,8 @@ starts_per_hour = 1000
 /** The entries of everybody's scratch folders that belong to the daemon's user or its sessions; others come and go. */
 function scratchOf(daemon: TestDaemon): string[] {
 	const daemonUid = statSync(`/proc/${daemon.pid}`).uid;
-	const isOurs = (uid: number) => (daemonUid === 0 ? uid >= FIRST_UID && uid < FIRST_UID + 100 : uid === daemonUid);
+	const isOurs = (uid: number) =>
+		daemonUid === 0 ? uid >= FIRST_UID && uid < FIRST_UID + 100 : uid === daemonUid;
 	return ["/tmp", "/var/tmp", "/dev/shm"].flatMap((folder) =>
 		readdirSync(folder).filter((name) => {
 			try {

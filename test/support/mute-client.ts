@@ -28,11 +28,16 @@ export async function connectMute(connectUrl: string): Promise<MuteClient> {
 		].join("\r\n"),
 	);
 	await waitFor(() => received.includes("\r\n\r\n"), "the connection was answered");
-	if (!received.toString("latin1").startsWith("HTTP/1.1 101 ")) throw new Error(`refused: ${received}`);
+	if (!received.toString("latin1").startsWith("HTTP/1.1 101 "))
+		throw new Error(`refused: ${received.toString("latin1")}`);
 	return {
 		socket,
 		untilReceived: (bytes, withinMs) =>
-			waitFor(() => received.subarray(-bytes.length).equals(bytes), `${bytes.toString("hex")} was received`, withinMs),
+			waitFor(
+				() => received.subarray(-bytes.length).equals(bytes),
+				`${bytes.toString("hex")} was received`,
+				withinMs,
+			),
 		[Symbol.dispose]: () => socket.destroy(),
 	};
 }
