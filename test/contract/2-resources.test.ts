@@ -1,6 +1,12 @@
 /** Spec 2: what a session and the catalog look like, field by field. */
 import { describe, expect, test } from "vitest";
-import { type ContractDaemon, objectIn, objectsIn, startContractDaemon, type User } from "../support/contract-daemon.ts";
+import {
+	type ContractDaemon,
+	objectIn,
+	objectsIn,
+	startContractDaemon,
+	type User,
+} from "../support/contract-daemon.ts";
 
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
@@ -26,7 +32,7 @@ describe("2.1 the answer to a start", () => {
 			name: expect.stringMatching(/^[a-z]+(?:-[a-z']+)+-\d+$/),
 			image: "chrome",
 			connectUrl: expect.stringMatching(connectUrlForm(daemon, body["id"])),
-			liveViewUrl: `${daemon.url}/en/viewer?id=${body["id"]}`,
+			liveViewUrl: `${daemon.url}/en/viewer?id=${String(body["id"])}`,
 			createdAt: "2026-03-01T12:00:00.000Z",
 			screen: { width: 1366, height: 768 },
 			quota: { running_session_limit: 3, running_sessions_used: 1, running_sessions_remaining: 2 },
@@ -37,7 +43,9 @@ describe("2.1 the answer to a start", () => {
 		await using daemon = await startContractDaemon();
 		const user = await daemon.addUser();
 		const asked = { name: "Übung 🦦", image: "second", screen: { width: 320, height: 1080 } };
-		expect((await user.call("POST", "/web/sessions", { ...asked, url: "https://example.org/" })).body).toMatchObject(asked);
+		expect(
+			(await user.call("POST", "/web/sessions", { ...asked, url: "https://example.org/" })).body,
+		).toMatchObject(asked);
 	});
 
 	test("counts this session among the concurrent ones, and those started by hand", async () => {
@@ -46,7 +54,11 @@ describe("2.1 the answer to a start", () => {
 		user.startByHand();
 		const quota = async () => (await user.call("POST", "/web/sessions", {})).body["quota"];
 		expect(await quota()).toMatchObject({ running_sessions_used: 2, running_sessions_remaining: 1 });
-		expect(await quota()).toEqual({ running_session_limit: 3, running_sessions_used: 3, running_sessions_remaining: 0 });
+		expect(await quota()).toEqual({
+			running_session_limit: 3,
+			running_sessions_used: 3,
+			running_sessions_remaining: 0,
+		});
 	});
 
 	test("has a token of the session's own", async () => {
@@ -160,14 +172,17 @@ describe("2.2 a session as it is read and listed", () => {
 		const id = await user.start();
 		await user.call("DELETE", `/web/sessions/${id}`);
 		const session = await read(user, id);
-		for (const field of ["createdAt", "endedAt", "expiresAt", "lastseen"]) expect(session[field]).toMatch(timestamp);
+		for (const field of ["createdAt", "endedAt", "expiresAt", "lastseen"])
+			expect(session[field]).toMatch(timestamp);
 		expect(session["createdAt"]).toBe("2026-03-01T12:00:00.007Z");
 	});
 });
 
 describe("2.5 the catalog", () => {
 	test("has every image, location and the residential countries", async () => {
-		await using daemon = await startContractDaemon({ residential: { configured: true, countries: ["de", "us"] } });
+		await using daemon = await startContractDaemon({
+			residential: { configured: true, countries: ["de", "us"] },
+		});
 		const { body } = await daemon.request("/image");
 		expect(Object.keys(body).sort()).toEqual(["images", "residential", "status", "vpnLocations"]);
 		const image = {
@@ -213,12 +228,18 @@ describe("2.5 the catalog", () => {
 
 	test("says null for residential countries when every country can be reached", async () => {
 		await using daemon = await startContractDaemon({ residential: { configured: true, countries: null } });
-		expect((await daemon.request("/image")).body["residential"]).toEqual({ configured: true, countries: null });
+		expect((await daemon.request("/image")).body["residential"]).toEqual({
+			configured: true,
+			countries: null,
+		});
 	});
 
 	test("says that nothing residential is configured", async () => {
 		await using daemon = await startContractDaemon();
-		expect((await daemon.request("/image")).body["residential"]).toEqual({ configured: false, countries: [] });
+		expect((await daemon.request("/image")).body["residential"]).toEqual({
+			configured: false,
+			countries: [],
+		});
 	});
 
 	test("tells nothing of executables, flags or proxies", async () => {

@@ -8,7 +8,10 @@ const HOUR_MS = 60 * MINUTE_MS;
 type Seen = { status: unknown; endedReason: unknown; hasConnectUrl: boolean };
 
 async function seen(user: User, id: string): Promise<Seen> {
-	const { status, endedReason, connectUrl } = objectIn((await user.call("GET", `/web/sessions/${id}`)).body, "data");
+	const { status, endedReason, connectUrl } = objectIn(
+		(await user.call("GET", `/web/sessions/${id}`)).body,
+		"data",
+	);
 	return { status, endedReason, hasConnectUrl: connectUrl !== null };
 }
 
@@ -18,7 +21,7 @@ const ended = (endedReason: string): Seen => ({ status: "ended", endedReason, ha
 async function freeSlots(user: User): Promise<number> {
 	const { body } = await user.call("POST", "/web/sessions", {});
 	if (body["status"] !== "ok") return 0;
-	await user.call("DELETE", `/web/sessions/${body["id"]}`);
+	await user.call("DELETE", `/web/sessions/${String(body["id"])}`);
 	return Number(objectIn(body, "quota")["running_sessions_remaining"]) + 1;
 }
 

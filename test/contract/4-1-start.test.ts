@@ -122,7 +122,9 @@ describe("quota_exceeded", () => {
 		const small = await daemon.addUser();
 		await small.start();
 		await small.start();
-		const answers = await Promise.all(Array.from({ length: 10 }, () => small.call("POST", "/web/sessions", {})));
+		const answers = await Promise.all(
+			Array.from({ length: 10 }, () => small.call("POST", "/web/sessions", {})),
+		);
 		expect(answers.filter(({ body }) => body["status"] === "ok")).toHaveLength(1);
 		expect(answers.filter(({ body }) => body["code"] === "quota_exceeded")).toHaveLength(9);
 	});
@@ -140,7 +142,11 @@ describe("internal_error", () => {
 		const someone = await ending.addUser();
 		await ending.sessions.endAll();
 		const { body } = await someone.call("POST", "/web/sessions", {});
-		expect(body).toMatchObject({ status: "error", code: "internal_error", message: expect.stringMatching(/\S/) });
+		expect(body).toMatchObject({
+			status: "error",
+			code: "internal_error",
+			message: expect.stringMatching(/\S/),
+		});
 	});
 });
 

@@ -1,6 +1,11 @@
 /** Spec 4.2: the list. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type ContractDaemon, objectsIn, startContractDaemon, type User } from "../support/contract-daemon.ts";
+import {
+	type ContractDaemon,
+	objectsIn,
+	startContractDaemon,
+	type User,
+} from "../support/contract-daemon.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -81,17 +86,40 @@ describe("its parameters", () => {
 		expect(await ids(user, query)).toHaveLength(count);
 	});
 
-	test.each(["0", "201", "-1", "1.5", "abc", "", "1e2", "0x10", "+5", "%205", "99999999999999999999", "١", "NaN", "null"])(
-		"limit=%s is refused by name",
-		async (limit) => {
-			const { http, body } = await user.call("GET", `/web/sessions?limit=${limit}`);
-			expect(http).toBe(200);
-			expect(body).toEqual({ status: "denied", code: "invalid_arguments", message: expect.stringContaining("limit") });
+	test.each([
+		"0",
+		"201",
+		"-1",
+		"1.5",
+		"abc",
+		"",
+		"1e2",
+		"0x10",
+		"+5",
+		"%205",
+		"99999999999999999999",
+		"١",
+		"NaN",
+		"null",
+	])("limit=%s is refused by name", async (limit) => {
+		const { http, body } = await user.call("GET", `/web/sessions?limit=${limit}`);
+		expect(http).toBe(200);
+		expect(body).toEqual({
+			status: "denied",
+			code: "invalid_arguments",
+			message: expect.stringContaining("limit"),
+		});
+	});
+
+	test.each(["other", "ALL", "running", "ended", "", "all,running"])(
+		"status=%s is refused by name",
+		async (status) => {
+			const { body } = await user.call("GET", `/web/sessions?status=${status}`);
+			expect(body).toEqual({
+				status: "denied",
+				code: "invalid_arguments",
+				message: expect.stringContaining("status"),
+			});
 		},
 	);
-
-	test.each(["other", "ALL", "running", "ended", "", "all,running"])("status=%s is refused by name", async (status) => {
-		const { body } = await user.call("GET", `/web/sessions?status=${status}`);
-		expect(body).toEqual({ status: "denied", code: "invalid_arguments", message: expect.stringContaining("status") });
-	});
 });

@@ -31,11 +31,16 @@ test("a read answers ok and one session", async () => {
 
 test("a read finds sessions started by hand, with a connectUrl to attach by", async () => {
 	const { body } = await owner.call("GET", `/web/sessions/${byHand}`);
-	expect(body).toMatchObject({ data: { startedByKind: "app", connectUrl: expect.stringMatching(/^ws:.*token=/) } });
+	expect(body).toMatchObject({
+		data: { startedByKind: "app", connectUrl: expect.stringMatching(/^ws:.*token=/) },
+	});
 });
 
 test("a read finds ended sessions", async () => {
-	expect((await owner.call("GET", `/web/sessions/${ended}`)).body).toMatchObject({ status: "ok", data: { status: "ended" } });
+	expect((await owner.call("GET", `/web/sessions/${ended}`)).body).toMatchObject({
+		status: "ok",
+		data: { status: "ended" },
+	});
 });
 
 describe.each(["GET", "DELETE"])("%s", (method) => {
@@ -55,7 +60,10 @@ describe.each(["GET", "DELETE"])("%s", (method) => {
 
 	test.each(odd)("of the id %s is denied as for any unknown id", async (id) => {
 		const unknown = await owner.call(method, `/web/sessions/${unknownId}`);
-		expect(unknown).toMatchObject({ http: 200, body: { status: "denied", message: expect.stringMatching(/\S/) } });
+		expect(unknown).toMatchObject({
+			http: 200,
+			body: { status: "denied", message: expect.stringMatching(/\S/) },
+		});
 		expect(await owner.call(method, `/web/sessions/${id}`)).toEqual(unknown);
 	});
 

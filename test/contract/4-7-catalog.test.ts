@@ -16,7 +16,11 @@ test.each([
 	["with another scheme", { authorization: "Basic YTpi" }],
 ])("answers %s", async (_, headers) => {
 	const answer = await daemon.request("/image", { headers });
-	expect(answer).toMatchObject({ http: 200, body: { status: "ok" }, contentType: "application/json; charset=utf-8" });
+	expect(answer).toMatchObject({
+		http: 200,
+		body: { status: "ok" },
+		contentType: "application/json; charset=utf-8",
+	});
 });
 
 test("takes no notice of parameters", async () => {

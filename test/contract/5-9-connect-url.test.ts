@@ -46,7 +46,12 @@ class Client {
 }
 
 function refusal(daemon: ContractDaemon, path: string): Promise<string> {
-	const headers = ["Host: localhost", "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13"];
+	const headers = [
+		"Host: localhost",
+		"Connection: Upgrade",
+		"Upgrade: websocket",
+		"Sec-WebSocket-Version: 13",
+	];
 	const key = `Sec-WebSocket-Key: ${Buffer.alloc(16).toString("base64")}`;
 	return sendRaw(daemon.port, [`GET ${path} HTTP/1.1`, ...headers, key, "", ""].join("\r\n"));
 }

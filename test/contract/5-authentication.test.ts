@@ -79,8 +79,13 @@ describe.each(endpoints)("%s %s", (method, path) => {
 	});
 
 	test("3: does not read the key from a cookie, another header or the body", async () => {
-		const headers = { cookie: `key=${user.key}`, "x-api-key": user.key, "proxy-authorization": `Bearer ${user.key}` };
-		const body = method === "POST" ? { body: JSON.stringify({ key: user.key, authorization: user.key }) } : {};
+		const headers = {
+			cookie: `key=${user.key}`,
+			"x-api-key": user.key,
+			"proxy-authorization": `Bearer ${user.key}`,
+		};
+		const body =
+			method === "POST" ? { body: JSON.stringify({ key: user.key, authorization: user.key }) } : {};
 		const answer = await daemon.request(path, { method, headers, ...body });
 		expect(answer.body).toEqual(notLoggedIn.body);
 	});
@@ -107,7 +112,10 @@ describe.each(endpoints)("%s %s", (method, path) => {
 	test("8: needs a plan with API access", async () => {
 		const free = await daemon.addUser({ plan: "free" });
 		const { http, body } = await free.call(method, path);
-		expect({ http, body }).toEqual({ http: 200, body: { status: "upgrade", message: expect.stringMatching(/\S/) } });
+		expect({ http, body }).toEqual({
+			http: 200,
+			body: { status: "upgrade", message: expect.stringMatching(/\S/) },
+		});
 	});
 });
 
@@ -182,7 +190,7 @@ test("no key or session token is ever logged", async () => {
 	const { body } = await someone.call("POST", "/web/sessions", {});
 	await own.request("/web/sessions", withHeader(`Bearer ${someone.key}x`));
 	await own.request(`/web/sessions?key=${someone.key}`);
-	await someone.call("DELETE", `/web/sessions/${body["id"]}`);
+	await someone.call("DELETE", `/web/sessions/${String(body["id"])}`);
 	const token = new URL(String(body["connectUrl"])).searchParams.get("token") ?? "none";
 	expect(own.logged.text()).not.toContain(someone.key);
 	expect(own.logged.text()).not.toContain(token);

@@ -11,7 +11,7 @@ import { AppKeyStore } from "../../src/accounts/app-key-store.ts";
 import type { Plan } from "../../src/accounts/plan.ts";
 import { createApi } from "../../src/api/app.ts";
 import { authenticate } from "../../src/api/authenticate.ts";
-import { Images, type ImageSettings } from "../../src/catalog/images.ts";
+import { type ImageSettings, Images } from "../../src/catalog/images.ts";
 import type { Location, ResidentialCatalog } from "../../src/catalog/locations.ts";
 import { cdpRoute } from "../../src/cdp/gateway.ts";
 import { openHttpServer } from "../../src/http/server.ts";
@@ -49,10 +49,22 @@ const image: ImageSettings = {
 
 const images: readonly ImageSettings[] = [
 	image,
-	{ ...image, id: "second", name: "Second", picture: "https://pictures.example/second.png", supportsAnalysis: true },
+	{
+		...image,
+		id: "second",
+		name: "Second",
+		picture: "https://pictures.example/second.png",
+		supportsAnalysis: true,
+	},
 	{ ...image, id: "off", name: "Off", enabled: false },
 	{ ...image, id: "missing", name: "Missing", executable: "/nowhere/chrome" },
-	{ ...image, id: "by-hand", name: "By hand", supportsProgrammatic: false, requiresFeatureRestrictedImages: true },
+	{
+		...image,
+		id: "by-hand",
+		name: "By hand",
+		supportsProgrammatic: false,
+		requiresFeatureRestrictedImages: true,
+	},
 ];
 
 const locations: readonly Location[] = [
@@ -138,7 +150,8 @@ export function objectIn(body: Record<string, unknown>, field: string): Record<s
 /** The objects in a field of an answer. */
 export function objectsIn(body: Record<string, unknown>, field: string): Record<string, unknown>[] {
 	const value = body[field];
-	if (!Array.isArray(value) || !value.every(isObject)) throw new Error(`${field} is no list: ${JSON.stringify(value)}`);
+	if (!Array.isArray(value) || !value.every(isObject))
+		throw new Error(`${field} is no list: ${JSON.stringify(value)}`);
 	return value;
 }
 
@@ -185,7 +198,8 @@ export async function startContractDaemon(options: ContractDaemonOptions = {}): 
 		host: "127.0.0.1",
 		port: 0,
 		tls: undefined,
-		fetch: (request) => (new URL(request.url).pathname.startsWith("/v8") ? api.fetch(request) : web.fetch(request)),
+		fetch: (request) =>
+			new URL(request.url).pathname.startsWith("/v8") ? api.fetch(request) : web.fetch(request),
 		upgrades: [cdpRoute({ sessions, restart: restart.signal, log })],
 		log,
 	});
@@ -193,15 +207,29 @@ export async function startContractDaemon(options: ContractDaemonOptions = {}): 
 	view.publicUrl = url;
 	let users = 0;
 
-	const addUser = async ({ plan = "team", verified = true, expiresAt = null }: NewUser = {}): Promise<User> => {
+	const addUser = async ({
+		plan = "team",
+		verified = true,
+		expiresAt = null,
+	}: NewUser = {}): Promise<User> => {
 		users += 1;
-		const person = { email: `user${users}@example.org`, firstname: `First${users}`, lastname: `Last${users}` };
-		const account = await accounts.add({ ...person, password: "password", planIds: [plan], verified }, clock.now());
+		const person = {
+			email: `user${users}@example.org`,
+			firstname: `First${users}`,
+			lastname: `Last${users}`,
+		};
+		const account = await accounts.add(
+			{ ...person, password: "password", planIds: [plan], verified },
+			clock.now(),
+		);
 		const { key, appKey } = appKeys.add({ account, name: "test", expiresAt }, clock.now());
 		const call: User["call"] = (method, path, body) =>
 			answerOf(`${url}/v8${path}`, {
 				method,
-				headers: { authorization: `Bearer ${key}`, ...(body === undefined ? {} : { "content-type": "application/json" }) },
+				headers: {
+					authorization: `Bearer ${key}`,
+					...(body === undefined ? {} : { "content-type": "application/json" }),
+				},
 				...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
 			});
 		const start = async (body: object = {}): Promise<string> => {

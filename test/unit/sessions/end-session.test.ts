@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { waitFor } from "../../support/wait-for.ts";
 import { refusalOf } from "../../support/refusal-of.ts";
+import { waitFor } from "../../support/wait-for.ts";
 import { ada, bob, HOUR_MS, ManagerFixture, MINUTE_MS } from "./manager.ts";
 
 const unknownId = "brl-v-v7-00000000000000000000";
@@ -129,7 +129,8 @@ describe("the reaper", () => {
 	test("carries out a stop that the command line has asked for", async () => {
 		await using fixture = new ManagerFixture();
 		const [running, starting] = [await fixture.startRunning(), fixture.start()];
-		for (const id of [running, starting]) expect(fixture.store.requestStop(id, fixture.clock.now())).toBe(true);
+		for (const id of [running, starting])
+			expect(fixture.store.requestStop(id, fixture.clock.now())).toBe(true);
 		expect(fixture.stateOf(running)).toBe("running");
 		fixture.manager.tick();
 		expect([fixture.stateOf(running), fixture.stateOf(starting)]).toEqual(["stopped", "stopped"]);
@@ -147,7 +148,11 @@ describe("after a daemon that is gone", () => {
 		fixture.manager.stop(ada.accountId, stopped);
 		fixture.host.leftovers = 2;
 		await fixture.another().recover();
-		expect([running, starting, stopped].map((id) => fixture.stateOf(id))).toEqual(["lost", "lost", "stopped"]);
+		expect([running, starting, stopped].map((id) => fixture.stateOf(id))).toEqual([
+			"lost",
+			"lost",
+			"stopped",
+		]);
 		expect(fixture.host.sweeps).toEqual([new Set()]);
 		expect(fixture.logged.lines()).toContainEqual(expect.objectContaining({ lost: 2, folders: 2 }));
 		// The first manager still has their browsers in this test: a real daemon's end would have taken its memory with it.
