@@ -73,6 +73,38 @@ describe("a browser's own end", () => {
 	});
 });
 
+describe("an end that cannot be written", () => {
+	const hide = (fixture: ManagerFixture) =>
+		fixture.database.command("ALTER TABLE sessions RENAME TO hidden").run();
+	const show = (fixture: ManagerFixture) =>
+		fixture.database.command("ALTER TABLE hidden RENAME TO sessions").run();
+
+	test("is written by the reaper as soon as it can be, and logged once until then", async () => {
+		await using fixture = new ManagerFixture();
+		const id = await fixture.startRunning();
+		hide(fixture);
+		fixture.host.get(id).exit("failed", "signal SIGKILL");
+		await waitFor(() => fixture.host.get(id).isGone, "the browser is gone");
+		for (let round = 0; round < 3; round++) expect(() => fixture.manager.tick()).toThrow("no such table");
+		show(fixture);
+		expect(fixture.stateOf(id)).toBe("running");
+		fixture.manager.tick();
+		expect(fixture.stateOf(id)).toBe("error");
+		expect(fixture.logged.lines().filter(({ level }) => level >= 50)).toHaveLength(1);
+	});
+
+	test("keeps no browser alive when the daemon ends", async () => {
+		await using fixture = new ManagerFixture();
+		const id = await fixture.startRunning();
+		fixture.database
+			.command("CREATE TRIGGER full BEFORE UPDATE ON sessions BEGIN SELECT raise(ABORT, 'full'); END")
+			.run();
+		await fixture.manager.endAll();
+		expect(fixture.host.get(id).isGone).toBe(true);
+		fixture.database.command("DROP TRIGGER full").run();
+	});
+});
+
 describe("the reaper", () => {
 	test("ends a session that nobody ever connected to 5 minutes after its start", async () => {
 		await using fixture = new ManagerFixture();
