@@ -6,7 +6,7 @@ import type { Duplex } from "node:stream";
 import httpProxy from "http-proxy";
 import type { Log } from "../base/log.ts";
 import { aborted, orAborted, sleep } from "../base/wait.ts";
-import { replyRaw } from "../http/raw-reply.ts";
+import { type RawReply, replyRaw } from "../http/raw-reply.ts";
 import type { Upgrade, UpgradeRoute } from "../http/upgrade-table.ts";
 import type { EndedReason } from "../sessions/lifecycle.ts";
 import type { CdpAddress } from "../sessions/ports.ts";
@@ -65,11 +65,7 @@ async function handle(upgrade: Upgrade, { sessions, restart, log }: CdpGatewayOp
 		return;
 	}
 	if (result.kind === "ended") {
-		replyRaw(socket, {
-			statusCode: 410,
-			status: "denied",
-			message: `The session has ended: ${result.reason}.`,
-		});
+		replyRaw(socket, endedReply(result.reason));
 		return;
 	}
 	using attachment = result.attachment;
@@ -79,13 +75,21 @@ async function handle(upgrade: Upgrade, { sessions, restart, log }: CdpGatewayOp
 		await splice(upgrade, address, attachment, restart);
 	} catch (error) {
 		if (gone.aborted) return;
-		const reason = endOf(attachment.signal, restart);
-		if (reason === undefined)
+		if (attachment.signal.reason instanceof SessionEnded) {
+			replyRaw(socket, endedReply(attachment.signal.reason.reason));
+			return;
+		}
+		if (!restart.aborted)
 			log.warn({ session: attachment.lease.sessionId, err: error }, "a CDP connection failed");
-		const message =
-			reason === undefined ? "The browser cannot be reached." : `The session has ended: ${reason.word}.`;
-		replyRaw(socket, { statusCode: reason === undefined ? 503 : 410, status: "error", message });
+		const message = restart.aborted
+			? "The server restarts; connect again."
+			: "The browser cannot be reached.";
+		replyRaw(socket, { statusCode: 503, status: "error", message });
 	}
+}
+
+function endedReply(reason: EndedReason): RawReply {
+	return { statusCode: 410, status: "denied", message: `The session has ended: ${reason}.` };
 }
 
 /** A signal that aborts when the socket has closed. */

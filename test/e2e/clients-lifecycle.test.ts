@@ -128,6 +128,21 @@ describe("while the session is starting", () => {
 		await waitFor(() => sessionFolders(daemon.runDir).length === 0, "the folder is gone");
 	});
 
+	test("a restart of the daemon tells the clients that are held to come again", async () => {
+		await using browser = await createGatedBrowser();
+		await using daemon = await startTestDaemon({ config: gatedConfig(browser.executable) });
+		const session = await daemon.api.start();
+		const held = refusalOf(session.connectUrl);
+		await waitFor(
+			async () => (await daemon.api.read(session.id)).lastseen !== session.createdAt,
+			"the client is held",
+		);
+		const ending = daemon.end("SIGTERM");
+		expect(await held).toEqual({ http: 503, body: expect.stringContaining("connect again") });
+		expect(await ending).toBe(0);
+		await daemon.restart();
+	});
+
 	test("a browser that is not ready in time ends the session, and its clients hear of it", async () => {
 		await using browser = await createGatedBrowser();
 		await using daemon = await startTestDaemon({
