@@ -83,7 +83,11 @@ describe.each(runAsChoices)("with the daemon run as %s", (as) => {
 	test(`${STARTS} sessions leave nothing behind`, { timeout: MANY_MS }, async () => {
 		await using daemon = await startTestDaemon({ as, config });
 		await useSessions(daemon, WARM_UP);
-		await waitFor(() => figuresOf(daemon).processes === 0, "the first sessions are gone", SETTLE_MS);
+		const isEmpty = () => {
+			const { processes, files } = figuresOf(daemon);
+			return processes + files === 0;
+		};
+		await waitFor(isEmpty, "the first sessions are gone", SETTLE_MS);
 		const before = figuresOf(daemon);
 		const memoryBefore = residentMb(daemon.pid);
 		await useSessions(daemon, STARTS);
