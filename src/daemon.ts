@@ -92,6 +92,7 @@ export async function startDaemon(config: Config, log: Log): Promise<Daemon> {
 		poolsOf: (accountId) =>
 			accounts
 				.activeSubscriptions(accountId, clock.now())
+				.filter(({ plan }) => plan.features.includes("programmatic_access"))
 				.map(({ id, plan }) => ({ subscriptionId: id, runningSessionLimit: plan.runningSessionLimit })),
 		openEgress: (socketPath) => openGateway({ socketPath, allow, log }),
 	});

@@ -13,7 +13,9 @@ import { stopSession } from "./routes/stop-session.ts";
 /** An Elysia app whose every answer is HTTP 200 with a `status`. Bodies are read by the routes, after the key was checked. */
 export function createApi(context: RouteContext, log: Log) {
 	return new Elysia({ prefix: "/v8", normalize: false })
-		.onError(({ error, code, request }) => {
+		.onError(({ error, code, request, set }) => {
+			// Elysia has put 500 here for a fault, and would change the answer to it.
+			set.status = 200;
 			if (code !== "NOT_FOUND") return failed(error, log);
 			const { pathname } = new URL(request.url);
 			return failed(

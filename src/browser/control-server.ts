@@ -23,6 +23,9 @@ const readySchema = Type.Object({
 });
 const exitedSchema = Type.Composite([Type.Object({ type: Type.Literal("exited") }), shimExitSchema]);
 
+/** A shim needs one, and a second one in the moment of a reconnect; each takes a descriptor that all sessions share. */
+const MAX_CONNECTIONS = 8;
+
 export interface ControlServerOptions {
 	socketPath: string;
 	sessionId: string;
@@ -65,6 +68,10 @@ export class ControlServer implements Disposable {
 	}
 
 	#onConnection(socket: net.Socket): void {
+		if (this.#sockets.size >= MAX_CONNECTIONS) {
+			socket.destroy();
+			return;
+		}
 		let isProven = false;
 		this.#sockets.add(socket);
 		socket.on("error", () => {});

@@ -1,7 +1,11 @@
 /** WebSocket frames (RFC 6455) as far as a relay needs them that does not look into messages. */
 
 const CLOSE_OPCODE = 0x8;
+const PING_OPCODE = 0x9;
 const FINAL = 0x80;
+
+/** A ping as a server sends it. */
+export const pingFrame = Buffer.from([FINAL | PING_OPCODE, 0]);
 
 /** A close frame as a server sends it. The reason is at most 123 bytes long. */
 export function closeFrame(code: number, reason: string): Buffer {

@@ -6,12 +6,12 @@ import type { Duplex } from "node:stream";
 import httpProxy from "http-proxy";
 import type { Log } from "../base/log.ts";
 import { aborted, orAborted, sleep } from "../base/wait.ts";
-import { replyRaw } from "../http/raw-reply.ts";
+import { type RawReply, replyRaw } from "../http/raw-reply.ts";
 import type { Upgrade, UpgradeRoute } from "../http/upgrade-table.ts";
 import type { EndedReason } from "../sessions/lifecycle.ts";
 import type { CdpAddress } from "../sessions/ports.ts";
 import { type Attachment, SessionEnded, type SessionManager } from "../sessions/session-manager.ts";
-import { closeFrame, FrameTracker } from "./close-frame.ts";
+import { closeFrame, FrameTracker, pingFrame } from "./close-frame.ts";
 
 const closeCodes: Record<EndedReason, number> = {
 	stopped: 4001,
@@ -27,6 +27,11 @@ const RESTART_CODE = 1012;
 const UNANNOUNCED_END_MS = 2_000;
 /** A client that does not answer a close frame is cut off after this. */
 const LINGER_MS = 2_000;
+/**
+ * How often a client is pinged. Nobody waits for the answer; but a connection on which nothing was ever sent would count as
+ * a client for hours after the client's machine has vanished, and reverse proxies cut silent ones.
+ */
+const PING_EVERY_MS = 20_000;
 
 export interface CdpGatewayOptions {
 	sessions: SessionManager;
@@ -60,11 +65,7 @@ async function handle(upgrade: Upgrade, { sessions, restart, log }: CdpGatewayOp
 		return;
 	}
 	if (result.kind === "ended") {
-		replyRaw(socket, {
-			statusCode: 410,
-			status: "denied",
-			message: `The session has ended: ${result.reason}.`,
-		});
+		replyRaw(socket, endedReply(result.reason));
 		return;
 	}
 	using attachment = result.attachment;
@@ -74,13 +75,21 @@ async function handle(upgrade: Upgrade, { sessions, restart, log }: CdpGatewayOp
 		await splice(upgrade, address, attachment, restart);
 	} catch (error) {
 		if (gone.aborted) return;
-		const reason = endOf(attachment.signal, restart);
-		if (reason === undefined)
+		if (attachment.signal.reason instanceof SessionEnded) {
+			replyRaw(socket, endedReply(attachment.signal.reason.reason));
+			return;
+		}
+		if (!restart.aborted)
 			log.warn({ session: attachment.lease.sessionId, err: error }, "a CDP connection failed");
-		const message =
-			reason === undefined ? "The browser cannot be reached." : `The session has ended: ${reason.word}.`;
-		replyRaw(socket, { statusCode: reason === undefined ? 503 : 410, status: "error", message });
+		const message = restart.aborted
+			? "The server restarts; connect again."
+			: "The browser cannot be reached.";
+		replyRaw(socket, { statusCode: 503, status: "error", message });
 	}
+}
+
+function endedReply(reason: EndedReason): RawReply {
+	return { statusCode: 410, status: "denied", message: `The session has ended: ${reason}.` };
 }
 
 /** A signal that aborts when the socket has closed. */
@@ -116,18 +125,28 @@ async function splice(
 		ignorePath: true,
 		toProxy: true,
 	});
-	proxy.on("open", (browser: Duplex) => opened.resolve(browser));
+	const tracker = new FrameTracker();
+	proxy.on("open", (browser: Duplex) => {
+		browser.on("data", (chunk: Buffer) => tracker.push(chunk));
+		// A connection that breaks is one that ends, and http-proxy would hang up on the client at once.
+		browser.removeAllListeners("error");
+		browser.on("error", () => browser.destroy());
+		opened.resolve(browser);
+	});
 	proxy.ws(request, socket, head, {}, (error) => opened.reject(error));
 	const browser = await orAborted(opened.promise, gone);
-	const tracker = new FrameTracker();
-	browser.on("data", (chunk: Buffer) => tracker.push(chunk));
 	// http-proxy would end the client together with the browser; the client is to hear why first.
 	browser.unpipe(socket);
 	browser.pipe(socket, { end: false });
 	const browserEnded = closed(browser);
 	browser.once("end", () => browser.destroy());
 	const over = AbortSignal.any([attachment.signal, restart]);
+	const pings = setInterval(() => {
+		if (tracker.isBetweenFrames && !tracker.hasSeenClose && !socket.writableNeedDrain)
+			socket.write(pingFrame);
+	}, PING_EVERY_MS);
 	await Promise.race([aborted(gone), aborted(over), aborted(browserEnded)]);
+	clearInterval(pings);
 	if (browserEnded.aborted && !gone.aborted && !tracker.hasSeenClose)
 		await sleep(UNANNOUNCED_END_MS, AbortSignal.any([over, gone])).catch(() => {});
 	browser.unpipe(socket);

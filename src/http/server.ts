@@ -27,13 +27,18 @@ export interface HttpServer {
 	close(): Promise<void>;
 }
 
+/** Whatever else a client offers, such as HTTP/2 as Java's does in every request, is passed over. */
+function shouldUpgradeCallback({ headers }: http.IncomingMessage): boolean {
+	return headers.upgrade?.toLowerCase() === "websocket";
+}
+
 function createServer({ tls, fetch }: HttpServerOptions): http.Server | https.Server {
 	const handler = toNodeHandler(fetch);
 	// srvx types its handler for HTTP/1 and HTTP/2 requests at once, which no request is.
 	const onRequest: http.RequestListener = (request, response) => {
 		Reflect.apply(handler, undefined, [request, response]);
 	};
-	if (tls === undefined) return http.createServer(onRequest);
+	if (tls === undefined) return http.createServer({ shouldUpgradeCallback }, onRequest);
 	const read = (path: string, key: string) => {
 		try {
 			return readFileSync(path);
@@ -42,7 +47,7 @@ function createServer({ tls, fetch }: HttpServerOptions): http.Server | https.Se
 		}
 	};
 	return https.createServer(
-		{ cert: read(tls.certFile, "tls_cert"), key: read(tls.keyFile, "tls_key") },
+		{ cert: read(tls.certFile, "tls_cert"), key: read(tls.keyFile, "tls_key"), shouldUpgradeCallback },
 		onRequest,
 	);
 }

@@ -75,6 +75,8 @@ export class SessionManager {
 	readonly #leases: LeaseBook;
 	/** What became of sessions but could not be written to their rows yet: the disk was full. */
 	readonly #unwritten = new Map<string, SessionEvent>();
+	/** The sessions whose rows could not be written at the last attempt. */
+	readonly #failing = new Set<string>();
 	#isClosing = false;
 	#touchedAt = 0;
 
@@ -148,7 +150,8 @@ export class SessionManager {
 			const { id } = session;
 			const circumstances = { isAttached: this.#leases.count(id) > 0, isOutOfRuntime: withoutRuntime.has(id) };
 			const event = dueEvent(session, circumstances, limits, now);
-			if (event !== undefined) this.#note(session.id, event);
+			// Not kept when it cannot be written: what is due is asked anew in a second, and may have changed.
+			if (event !== undefined) this.#tryToApply(id, event);
 		}
 	}
 
@@ -217,13 +220,21 @@ export class SessionManager {
 
 	/** Applies what has happened anyway: when the row cannot be written, it is tried again every second. */
 	#note(id: string, event: SessionEvent): void {
+		if (this.#tryToApply(id, event)) this.#unwritten.delete(id);
+		else this.#unwritten.set(id, event);
+	}
+
+	/** False when the row could not be written; logged at the first failure of a session. */
+	#tryToApply(id: string, event: SessionEvent): boolean {
 		try {
 			this.#apply(id, event);
-			this.#unwritten.delete(id);
+			this.#failing.delete(id);
+			return true;
 		} catch (error) {
-			if (!this.#unwritten.has(id))
+			if (!this.#failing.has(id))
 				this.#options.log.error({ session: id, err: error }, "the session's row could not be written");
-			this.#unwritten.set(id, event);
+			this.#failing.add(id);
+			return false;
 		}
 	}
 

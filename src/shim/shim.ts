@@ -57,7 +57,7 @@ class Shim {
 		}));
 		this.#browser = await launchBrowser({
 			executable: this.#orders.executable,
-			flags: flags.map((flag) => flag.replace("{proxyPort}", String(egress.port))),
+			flags: flags.map((flag) => flag.replaceAll("{proxyPort}", String(egress.port))),
 			environment: this.#orders.environment,
 			profileDir: this.#orders.profileDir,
 			debugPort: this.#orders.debugPort,

@@ -37,7 +37,11 @@ describe.each(runAsChoices)("with the daemon run as %s", (as) => {
 		});
 
 		test("connects right after the start call, clicks, types and takes a screenshot of exactly the screen", async () => {
-			expect(await run("drive")).toEqual({ title: "pressed", typed: "some text, Größe 42", screenshot: [1280, 800] });
+			expect(await run("drive")).toEqual({
+				title: "pressed",
+				typed: "some text, Größe 42",
+				screenshot: [1280, 800],
+			});
 		});
 
 		test("opens a popup and drives it", async () => {
@@ -98,14 +102,19 @@ describe.each(runAsChoices)("with the daemon run as %s", (as) => {
 			["raw 0", "raw 1"].map(async (label) => {
 				const cdp = await connectCdp(session.connectUrl);
 				const page = await cdp.newPage();
-				return { label, all: () => Promise.all(expected(label).map((text) => cdp.evaluate(`"${text}"`, page))) };
+				return {
+					label,
+					all: () => Promise.all(expected(label).map((text) => cdp.evaluate(`"${text}"`, page))),
+				};
 			}),
 		);
 		const [ofLibraries, ofRaw] = await Promise.all([
 			Promise.all(held.map((program) => program.go())),
 			Promise.all(raw.map(({ all }) => all())),
 		]);
-		expect(ofLibraries.map(({ answers }) => answers)).toEqual(libraries.map((library, i) => expected(`${library} ${i}`)));
+		expect(ofLibraries.map(({ answers }) => answers)).toEqual(
+			libraries.map((library, i) => expected(`${library} ${i}`)),
+		);
 		expect(ofRaw).toEqual(raw.map(({ label }) => expected(label)));
 		await daemon.api.stop(session.id);
 	});

@@ -1,6 +1,6 @@
 /** A real daemon: the compiled binary with folders of its own, as root or as an ordinary user. */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { inject } from "vitest";
@@ -65,6 +65,8 @@ export async function startTestDaemon(options: TestDaemonOptions = {}): Promise<
 	const uid = options.as === "root" ? undefined : ordinaryUid;
 	const folder = mkdtempSync("/tmp/bt-");
 	if (uid !== undefined) chownSync(folder, uid, uid);
+	// Sessions of a root daemon are other users; without a cage they have to find their way to their folders.
+	chmodSync(folder, 0o711);
 	const configFile = join(folder, "config.toml");
 	writeFileSync(configFile, toml(folder, options));
 	const prefix =

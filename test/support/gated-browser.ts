@@ -25,7 +25,14 @@ export async function createGatedBrowser(): Promise<GatedBrowser> {
 	];
 	writeFileSync(executable, script.join("\n"), { mode: 0o755 });
 	writeFileSync(gate, "");
-	const keeper = spawn("flock", ["--exclusive", "--no-fork", gate, "sh", "-c", "echo closed; exec sleep 600"]);
+	const keeper = spawn("flock", [
+		"--exclusive",
+		"--no-fork",
+		gate,
+		"sh",
+		"-c",
+		"echo closed; exec sleep 600",
+	]);
 	const gone = once(keeper, "exit");
 	await once(keeper.stdout, "data");
 	const open = async () => {

@@ -34,7 +34,11 @@ export interface HeldProgram extends Disposable {
 }
 
 /** Runs a scenario of `test/e2e/clients/<program>.mjs` and answers what it prints. */
-export function runProgram(program: string, scenario: string, input: object): Promise<Record<string, unknown>> {
+export function runProgram(
+	program: string,
+	scenario: string,
+	input: object,
+): Promise<Record<string, unknown>> {
 	const { promise, resolve, reject } = Promise.withResolvers<Record<string, unknown>>();
 	const args = arguments_(program, scenario, input);
 	execFile(findNode(), args, { timeout: PROGRAM_MS, killSignal: "SIGKILL" }, (error, stdout, stderr) => {
@@ -61,7 +65,11 @@ export async function startProgram(program: string, scenario: string, input: obj
 		hasEnded = true;
 	});
 	const kill = () => void child.kill("SIGKILL");
-	await waitFor(() => output.startsWith("ready\n") || hasEnded, `${program} ${scenario} is ready`, PROGRAM_MS);
+	await waitFor(
+		() => output.startsWith("ready\n") || hasEnded,
+		`${program} ${scenario} is ready`,
+		PROGRAM_MS,
+	);
 	if (hasEnded) throw new Error(`${program} ${scenario}: ${complaint}`);
 	return {
 		go: async () => {

@@ -36,9 +36,10 @@ describe("readSmallFile", () => {
 	});
 
 	test("neither reads nor waits for what is no file", () => {
-		execFileSync("mkfifo", [join(folder, "fifo")]);
+		execFileSync("/usr/bin/mkfifo", [join(folder, "fifo")]);
 		mkdirSync(join(folder, "folder"));
-		for (const name of ["fifo", "folder", "missing"]) expect(readSmallFile(join(folder, name))).toBeUndefined();
+		for (const name of ["fifo", "folder", "missing"])
+			expect(readSmallFile(join(folder, name))).toBeUndefined();
 		expect(readSmallFile("/dev/zero")).toBeUndefined();
 	});
 });
@@ -80,14 +81,22 @@ describe("describeExit", () => {
 		[{ code: 0, signal: null, output: "anything" }, "clean", "the browser was closed"],
 		[{ code: 1, signal: null, output: "" }, "failed", "the browser ended by exit code 1"],
 		[{ code: null, signal: "SIGKILL", output: " \n" }, "failed", "the browser ended by signal SIGKILL"],
-		[{ code: null, signal: "SIGSEGV", output: " boom\n" }, "failed", "the browser ended by signal SIGSEGV: boom"],
+		[
+			{ code: null, signal: "SIGSEGV", output: " boom\n" },
+			"failed",
+			"the browser ended by signal SIGSEGV: boom",
+		],
 		[{ code: null, signal: null, output: "" }, "failed", "the browser ended by exit code null"],
 	])("%j", (exit, kind, detail) => {
 		expect(describeExit(exit)).toEqual({ kind, detail });
 	});
 
 	test("keeps the last 600 characters of the output", () => {
-		const { detail } = describeExit({ code: 1, signal: null, output: `${"a".repeat(600)}${"b".repeat(600)}` });
+		const { detail } = describeExit({
+			code: 1,
+			signal: null,
+			output: `${"a".repeat(600)}${"b".repeat(600)}`,
+		});
 		expect(detail).toBe(`the browser ended by exit code 1: ${"b".repeat(600)}`);
 	});
 });

@@ -1,6 +1,12 @@
 import { lstatSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { type CageOptions, cageCommand, inCage, setprivCommand, shimProgram } from "../../../src/browser/cage.ts";
+import {
+	type CageOptions,
+	cageCommand,
+	inCage,
+	setprivCommand,
+	shimProgram,
+} from "../../../src/browser/cage.ts";
 
 const UID = 231_072;
 
@@ -26,7 +32,9 @@ function between(given: readonly string[], from: string, to: string): string[] {
 /** The two arguments of each bind, as `option source target`. */
 function binds(given: readonly string[]): string[] {
 	return given.flatMap((part, index) =>
-		/^--(?:ro-|dev-)?bind(?:-try|-fd|-data)?$/.test(part) ? [`${part} ${given[index + 1]} ${given[index + 2]}`] : [],
+		/^--(?:ro-|dev-)?bind(?:-try|-fd|-data)?$/.test(part)
+			? [`${part} ${given[index + 1]} ${given[index + 2]}`]
+			: [],
 	);
 }
 
@@ -143,7 +151,8 @@ describe("the user inside", () => {
 });
 
 describe("the browser's folder", () => {
-	const bound = (executable: string) => binds(command({ executable })).filter((bind) => bind.includes("chrom"));
+	const bound = (executable: string) =>
+		binds(command({ executable })).filter((bind) => bind.includes("chrom"));
 
 	test.each([
 		["/opt/google/chrome/chrome", ["--ro-bind /opt/google/chrome /opt/google/chrome"]],

@@ -13,7 +13,8 @@ function flags(options: Partial<ChromeFlagOptions> = {}): string[] {
 	});
 }
 
-const disabledFeatures = (given: readonly string[]) => given.filter((flag) => flag.startsWith("--disable-features="));
+const disabledFeatures = (given: readonly string[]) =>
+	given.filter((flag) => flag.startsWith("--disable-features="));
 
 describe("every browser", () => {
 	test.each([
@@ -33,10 +34,13 @@ describe("every browser", () => {
 		expect(flags()).toContain(flag);
 	});
 
-	test.each(["AsyncDns", "DnsOverHttps", "WebUIOmniboxPopup", "OptimizationHints"])("is without the feature %s", (feature) => {
-		const [flag = ""] = disabledFeatures(flags());
-		expect(flag.slice("--disable-features=".length).split(",")).toContain(feature);
-	});
+	test.each(["AsyncDns", "DnsOverHttps", "WebUIOmniboxPopup", "OptimizationHints"])(
+		"is without the feature %s",
+		(feature) => {
+			const [flag = ""] = disabledFeatures(flags());
+			expect(flag.slice("--disable-features=".length).split(",")).toContain(feature);
+		},
+	);
 
 	test("keeps its own sandbox, unless the operator takes it off", () => {
 		expect(flags().join(" ")).not.toMatch(/sandbox/);
@@ -76,11 +80,15 @@ describe("the screen", () => {
 
 describe("an operator's flags", () => {
 	test("are passed on", () => {
-		expect(flags({ imageFlags: ["--lang=de", "--mute-audio"] })).toEqual(expect.arrayContaining(["--lang=de", "--mute-audio"]));
+		expect(flags({ imageFlags: ["--lang=de", "--mute-audio"] })).toEqual(
+			expect.arrayContaining(["--lang=de", "--mute-audio"]),
+		);
 	});
 
 	test("that disable features join ours in one switch, the last one given", () => {
-		const given = flags({ imageFlags: ["--disable-features=Mine,Yours", "--lang=de", "--disable-features=Theirs"] });
+		const given = flags({
+			imageFlags: ["--disable-features=Mine,Yours", "--lang=de", "--disable-features=Theirs"],
+		});
 		expect(disabledFeatures(given)).toHaveLength(1);
 		expect(given.at(-1)).toMatch(/^--disable-features=.*AsyncDns.*,Mine,Yours,Theirs$/);
 	});

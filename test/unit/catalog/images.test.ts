@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findBrowser } from "../../../src/catalog/browsers.ts";
-import { Images, type ImageSettings } from "../../../src/catalog/images.ts";
+import { type ImageSettings, Images } from "../../../src/catalog/images.ts";
 import { refusalOf } from "../../support/refusal-of.ts";
 
 let folder: string;
@@ -38,7 +38,11 @@ function image(differences: Partial<ImageSettings> = {}): ImageSettings {
 
 describe("the list", () => {
 	test("has the configured images in their order, usable or not", () => {
-		const images = new Images([image(), image({ id: "off", enabled: false }), image({ id: "hand", supportsProgrammatic: false })]);
+		const images = new Images([
+			image(),
+			image({ id: "off", enabled: false }),
+			image({ id: "hand", supportsProgrammatic: false }),
+		]);
 		expect(images.list().map(({ id, enabled }) => [id, enabled])).toEqual([
 			["chrome", true],
 			["off", false],
@@ -47,14 +51,20 @@ describe("the list", () => {
 		expect(images.usableIds()).toEqual(["chrome"]);
 	});
 
-	test.each(["missing", "text", "folder"])("has an image whose executable is a %s, but not enabled", (name) => {
-		const images = new Images([image({ executable: join(folder, name) })]);
-		expect(images.list()).toMatchObject([{ id: "chrome", enabled: false }]);
-		expect(images.usableIds()).toEqual([]);
-	});
+	test.each(["missing", "text", "folder"])(
+		"has an image whose executable is a %s, but not enabled",
+		(name) => {
+			const images = new Images([image({ executable: join(folder, name) })]);
+			expect(images.list()).toMatchObject([{ id: "chrome", enabled: false }]);
+			expect(images.usableIds()).toEqual([]);
+		},
+	);
 
 	test("has the configured picture, else one that needs no request", () => {
-		const [own, none] = new Images([image({ picture: "https://a.example/p.png" }), image({ id: "b" })]).list();
+		const [own, none] = new Images([
+			image({ picture: "https://a.example/p.png" }),
+			image({ id: "b" }),
+		]).list();
 		expect(own?.picture).toBe("https://a.example/p.png");
 		expect(none?.picture).toMatch(/^data:image\/svg\+xml;base64,[\w+/=]+$/);
 	});
@@ -70,7 +80,11 @@ describe("the list", () => {
 
 describe("getUsable", () => {
 	test("answers the executable and the flags", () => {
-		expect(new Images([image()]).getUsable("chrome")).toMatchObject({ id: "chrome", executable: browser, flags: ["--lang=de"] });
+		expect(new Images([image()]).getUsable("chrome")).toMatchObject({
+			id: "chrome",
+			executable: browser,
+			flags: ["--lang=de"],
+		});
 	});
 
 	test.each([

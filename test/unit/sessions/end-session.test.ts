@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { waitFor } from "../../support/wait-for.ts";
 import { refusalOf } from "../../support/refusal-of.ts";
+import { waitFor } from "../../support/wait-for.ts";
 import { ada, bob, HOUR_MS, ManagerFixture, MINUTE_MS } from "./manager.ts";
 
 const unknownId = "brl-v-v7-00000000000000000000";
@@ -73,6 +73,38 @@ describe("a browser's own end", () => {
 	});
 });
 
+describe("an end that cannot be written", () => {
+	const hide = (fixture: ManagerFixture) =>
+		fixture.database.command("ALTER TABLE sessions RENAME TO hidden").run();
+	const show = (fixture: ManagerFixture) =>
+		fixture.database.command("ALTER TABLE hidden RENAME TO sessions").run();
+
+	test("is written by the reaper as soon as it can be, and logged once until then", async () => {
+		await using fixture = new ManagerFixture();
+		const id = await fixture.startRunning();
+		hide(fixture);
+		fixture.host.get(id).exit("failed", "signal SIGKILL");
+		await waitFor(() => fixture.host.get(id).isGone, "the browser is gone");
+		for (let round = 0; round < 3; round++) expect(() => fixture.manager.tick()).toThrow("no such table");
+		show(fixture);
+		expect(fixture.stateOf(id)).toBe("running");
+		fixture.manager.tick();
+		expect(fixture.stateOf(id)).toBe("error");
+		expect(fixture.logged.lines().filter(({ level }) => level >= 50)).toHaveLength(1);
+	});
+
+	test("keeps no browser alive when the daemon ends", async () => {
+		await using fixture = new ManagerFixture();
+		const id = await fixture.startRunning();
+		fixture.database
+			.command("CREATE TRIGGER full BEFORE UPDATE ON sessions BEGIN SELECT raise(ABORT, 'full'); END")
+			.run();
+		await fixture.manager.endAll();
+		expect(fixture.host.get(id).isGone).toBe(true);
+		fixture.database.command("DROP TRIGGER full").run();
+	});
+});
+
 describe("the reaper", () => {
 	test("ends a session that nobody ever connected to 5 minutes after its start", async () => {
 		await using fixture = new ManagerFixture();
@@ -129,7 +161,8 @@ describe("the reaper", () => {
 	test("carries out a stop that the command line has asked for", async () => {
 		await using fixture = new ManagerFixture();
 		const [running, starting] = [await fixture.startRunning(), fixture.start()];
-		for (const id of [running, starting]) expect(fixture.store.requestStop(id, fixture.clock.now())).toBe(true);
+		for (const id of [running, starting])
+			expect(fixture.store.requestStop(id, fixture.clock.now())).toBe(true);
 		expect(fixture.stateOf(running)).toBe("running");
 		fixture.manager.tick();
 		expect([fixture.stateOf(running), fixture.stateOf(starting)]).toEqual(["stopped", "stopped"]);
@@ -147,7 +180,11 @@ describe("after a daemon that is gone", () => {
 		fixture.manager.stop(ada.accountId, stopped);
 		fixture.host.leftovers = 2;
 		await fixture.another().recover();
-		expect([running, starting, stopped].map((id) => fixture.stateOf(id))).toEqual(["lost", "lost", "stopped"]);
+		expect([running, starting, stopped].map((id) => fixture.stateOf(id))).toEqual([
+			"lost",
+			"lost",
+			"stopped",
+		]);
 		expect(fixture.host.sweeps).toEqual([new Set()]);
 		expect(fixture.logged.lines()).toContainEqual(expect.objectContaining({ lost: 2, folders: 2 }));
 		// The first manager still has their browsers in this test: a real daemon's end would have taken its memory with it.

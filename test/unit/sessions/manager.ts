@@ -24,7 +24,7 @@ export const ada: Caller = { accountId: 1, appKeyId: null, startedByKind: "agent
 export const bob: Caller = { accountId: 2, appKeyId: null, startedByKind: "agent" };
 
 /** A row for what points at accounts and subscriptions. */
-export function addAccount(store: Store, id: number): void {
+function addAccount(store: Store, id: number): void {
 	store
 		.command(
 			`INSERT INTO accounts (id, email, firstname, lastname, password_hash, created_at)

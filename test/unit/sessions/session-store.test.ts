@@ -11,9 +11,13 @@ function insert(fixture: ManagerFixture, differences: Partial<Session> = {}): st
 	return id;
 }
 
-const endedAt = (time: number) => ({ state: { status: "ended", reason: "stopped", endedAt: time, detail: null } }) as const;
+const endedAt = (time: number) =>
+	({ state: { status: "ended", reason: "stopped", endedAt: time, detail: null } }) as const;
 
-function list(fixture: ManagerFixture, options: { all?: boolean; limit?: number; accountId?: number } = {}): string[] {
+function list(
+	fixture: ManagerFixture,
+	options: { all?: boolean; limit?: number; accountId?: number } = {},
+): string[] {
 	const { all = false, limit = 50, accountId = ada.accountId } = options;
 	return fixture.manager.list(accountId, { all, limit }).map(({ id }) => id);
 }
@@ -21,8 +25,17 @@ function list(fixture: ManagerFixture, options: { all?: boolean; limit?: number;
 describe("a row", () => {
 	test.each([
 		aSession({ id: "brl-v-v7-a", readyAt: null, state: { status: "starting" } }),
-		aSession({ id: "brl-v-v7-b", url: "https://a.example/ä🙂", name: "日本 \"'; --", country: "de", stopRequestedAt: NOW + 1 }),
-		aSession({ id: "brl-v-v7-c", state: { status: "ended", reason: "error", endedAt: NOW + 7, detail: "why" } }),
+		aSession({
+			id: "brl-v-v7-b",
+			url: "https://a.example/ä🙂",
+			name: "日本 \"'; --",
+			country: "de",
+			stopRequestedAt: NOW + 1,
+		}),
+		aSession({
+			id: "brl-v-v7-c",
+			state: { status: "ended", reason: "error", endedAt: NOW + 7, detail: "why" },
+		}),
 		aSession({ id: "brl-v-v7-d", subscriptionId: null, startedByKind: "app", lastSeenAt: NOW + 5 }),
 	])("is read as it was written: $id", async (session) => {
 		await using fixture = new ManagerFixture();
@@ -35,7 +48,11 @@ describe("a row", () => {
 		const id = insert(fixture, endedAt(NOW));
 		const before = fixture.session(id);
 		fixture.store.saveState(id, { status: "running" }, NOW + 1);
-		fixture.store.saveState(id, { status: "ended", reason: "error", endedAt: NOW + 1, detail: "later" }, NOW + 1);
+		fixture.store.saveState(
+			id,
+			{ status: "ended", reason: "error", endedAt: NOW + 1, detail: "later" },
+			NOW + 1,
+		);
 		fixture.store.touch(id, NOW + 1);
 		expect(fixture.store.requestStop(id, NOW + 1)).toBe(false);
 		expect(fixture.session(id)).toEqual(before);
@@ -45,7 +62,11 @@ describe("a row", () => {
 		await using fixture = new ManagerFixture();
 		const id = insert(fixture, { state: { status: "starting" }, readyAt: null });
 		fixture.store.saveState(id, { status: "running" }, NOW + 5);
-		fixture.store.saveState(id, { status: "ended", reason: "stopped", endedAt: NOW + 9, detail: null }, NOW + 9);
+		fixture.store.saveState(
+			id,
+			{ status: "ended", reason: "stopped", endedAt: NOW + 9, detail: null },
+			NOW + 9,
+		);
 		expect(fixture.session(id).readyAt).toBe(NOW + 5);
 	});
 });
@@ -99,7 +120,12 @@ describe("the list", () => {
 test("the operator's list has every account's sessions with their e-mail addresses", async () => {
 	await using fixture = new ManagerFixture();
 	const mine = insert(fixture, { createdAt: NOW });
-	const foreign = insert(fixture, { accountId: 2, subscriptionId: 2, startedByKind: "app", createdAt: NOW + 1 });
+	const foreign = insert(fixture, {
+		accountId: 2,
+		subscriptionId: 2,
+		startedByKind: "app",
+		createdAt: NOW + 1,
+	});
 	const ended = insert(fixture, { ...endedAt(NOW), createdAt: NOW + 2 });
 	const listed = (email: string | undefined, endedSince: number | undefined) =>
 		fixture.store.listForOperator({ email, endedSince }).map(({ session, email: of }) => [session.id, of]);

@@ -7,7 +7,11 @@ import { ada, bob, HOUR_MS, ManagerFixture } from "./manager.ts";
 describe("a start", () => {
 	test("answers at once with a session that is starting", async () => {
 		await using fixture = new ManagerFixture();
-		const { session, quota } = fixture.manager.start(ada, { name: "mine", url: "https://example.org/", image: "edge" });
+		const { session, quota } = fixture.manager.start(ada, {
+			name: "mine",
+			url: "https://example.org/",
+			image: "edge",
+		});
 		const now = fixture.clock.now();
 		expect(isSessionId(session.id)).toBe(true);
 		expect(session).toEqual({
@@ -49,7 +53,9 @@ describe("a start", () => {
 	test("asks the host for the image, the screen and the url", async () => {
 		await using fixture = new ManagerFixture();
 		const screen = { width: 800, height: 600 };
-		const browser = await fixture.host.browserOf(fixture.start(ada, { image: "edge", screen, url: "http://a.example" }));
+		const browser = await fixture.host.browserOf(
+			fixture.start(ada, { image: "edge", screen, url: "http://a.example" }),
+		);
 		const image = { id: "edge", executable: "/opt/edge", flags: [] };
 		expect(browser.request).toEqual({ image, screen, url: "http://a.example" });
 		expect([...fixture.egress]).toEqual([browser.egressSocketPath]);
@@ -80,7 +86,10 @@ describe("slots", () => {
 		fixture.start();
 		await fixture.startRunning();
 		fixture.start();
-		expect(refusalOf(() => fixture.manager.start(ada, {}))).toMatchObject({ code: "quota_exceeded", status: "denied" });
+		expect(refusalOf(() => fixture.manager.start(ada, {}))).toMatchObject({
+			code: "quota_exceeded",
+			status: "denied",
+		});
 		expect(fixture.store.live()).toHaveLength(3);
 		expect(fixture.host.opened()).toHaveLength(3);
 	});

@@ -1,0 +1,104 @@
+/**
+ * What sessions send and receive, by session, kind of exit and hour. Counted in memory chunk by chunk and written every few
+ * seconds and at the end, so that a daemon that is killed loses at most that; residential traffic stops within a chunk of
+ * the allowance's end.
+ */
+import type { ExitKind, Session } from "../sessions/session.ts";
+import type { Command, Store } from "../store/driver.ts";
+
+const HOUR_MS = 60 * 60 * 1_000;
+
+/** What the egress gateway counts with. */
+export interface ByteMeter {
+	up(bytes: number): void;
+	down(bytes: number): void;
+	isExhausted(): boolean;
+}
+
+interface Entry {
+	sessionId: string;
+	exitKind: ExitKind;
+	hour: number;
+	up: number;
+	down: number;
+}
+
+/** What an account may still send and receive residentially, as of the last writing and less what came since. */
+interface Budget {
+	left: number;
+}
+
+export interface ByteLedgerOptions {
+	store: Store;
+	now(): number;
+	/** Of the account, from what is written; null is unlimited. */
+	residentialBytesLeft(accountId: number, now: number): number | null;
+}
+
+export class ByteLedger {
+	readonly #options: ByteLedgerOptions;
+	readonly #add: Command;
+	readonly #budgets = new Map<number, Budget>();
+	#unwritten = new Map<string, Entry>();
+
+	constructor(options: ByteLedgerOptions) {
+		this.#options = options;
+		this.#add = options.store.command(
+			`INSERT INTO egress_bytes (session_id, exit_kind, hour, bytes_up, bytes_down)
+			VALUES (@sessionId, @exitKind, @hour, @up, @down)
+			ON CONFLICT (session_id, exit_kind, hour)
+			DO UPDATE SET bytes_up = bytes_up + excluded.bytes_up, bytes_down = bytes_down + excluded.bytes_down`,
+		);
+	}
+
+	/** The meter of a session that has just been started. */
+	meterOf({ id, accountId, exitKind }: Session): ByteMeter {
+		const budget = exitKind === "residential" ? this.#budgetOf(accountId) : undefined;
+		const count = (up: number, down: number) => {
+			const entry = this.#entryOf(id, exitKind);
+			entry.up += up;
+			entry.down += down;
+			if (budget !== undefined) budget.left -= up + down;
+		};
+		return {
+			up: (bytes) => count(bytes, 0),
+			down: (bytes) => count(0, bytes),
+			isExhausted: () => budget !== undefined && budget.left <= 0,
+		};
+	}
+
+	/** Writes what was counted since the last time. What cannot be written is kept for the next time. */
+	flush(): void {
+		if (this.#unwritten.size === 0) return;
+		const entries = [...this.#unwritten.values()];
+		this.#options.store.transaction(() => {
+			for (const { sessionId, exitKind, hour, up, down } of entries) this.#add.run({ sessionId, exitKind, hour, up, down });
+		});
+		this.#unwritten = new Map();
+		// The next cycle may have begun, or the operator may have changed the plan.
+		for (const [accountId, budget] of this.#budgets) budget.left = this.#leftOf(accountId);
+	}
+
+	#leftOf(accountId: number): number {
+		const { residentialBytesLeft, now } = this.#options;
+		return residentialBytesLeft(accountId, now()) ?? Number.POSITIVE_INFINITY;
+	}
+
+	#budgetOf(accountId: number): Budget {
+		const known = this.#budgets.get(accountId);
+		if (known !== undefined) return known;
+		const budget = { left: this.#leftOf(accountId) };
+		this.#budgets.set(accountId, budget);
+		return budget;
+	}
+
+	#entryOf(sessionId: string, exitKind: ExitKind): Entry {
+		const hour = Math.floor(this.#options.now() / HOUR_MS) * HOUR_MS;
+		const key = `${sessionId} ${hour}`;
+		const known = this.#unwritten.get(key);
+		if (known !== undefined) return known;
+		const entry = { sessionId, exitKind, hour, up: 0, down: 0 };
+		this.#unwritten.set(key, entry);
+		return entry;
+	}
+}

@@ -1,0 +1,287 @@
+/** Proxies of other authors, as Debian packages them, on loopback with passwords of the tests. */
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import net from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseUpstream, type Upstream } from "../../src/egress/exit.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+const user = "user";
+const password = "p@ss:w/rd";
+
+/** Where a program is, also when sbin is not on the PATH; undefined when it is not installed. */
+function findProgram(name: string): string | undefined {
+	const places = (process.env["PATH"] ?? "").split(":").concat("/usr/sbin", "/usr/local/sbin");
+	return places.map((place) => join(place, name)).find((file) => existsSync(file));
+}
+
+/** What tinyproxy can have for one. */
+const plainPassword = "p.ss-w0rd";
+
+interface Recipe {
+	/** The Debian package and the program of it that must be there. */
+	readonly package: string;
+	readonly program: string;
+	readonly protocol: "http" | "https" | "socks4" | "socks5";
+	/** Undefined for a proxy that asks for none. */
+	readonly password: string | undefined;
+	/** False for dante's socks4, which takes 4a's sign that a name follows for an address (so it does for curl). */
+	readonly takesNames: boolean;
+	/** False for v2ray, which says yes before it has tried. */
+	readonly reportsFailures: boolean;
+	/** Prepares the folder and says how to run the program in the foreground. */
+	arguments(folder: string, port: number): string[];
+}
+
+function write(folder: string, name: string, lines: readonly string[]): string {
+	const file = join(folder, name);
+	writeFileSync(file, `${lines.join("\n")}\n`, { mode: 0o644 });
+	return file;
+}
+
+function squid(folder: string, listen: string): string[] {
+	const hash = execFileSync("openssl", ["passwd", "-apr1", password], { encoding: "utf8" }).trim();
+	const users = write(folder, "users", [`${user}:${hash}`]);
+	const lines = [
+		listen,
+		`auth_param basic program /usr/lib/squid/basic_ncsa_auth ${users}`,
+		"auth_param basic children 2 startup=1 idle=1",
+		"acl known proxy_auth REQUIRED",
+		"http_access allow known",
+		"http_access deny all",
+		"cache deny all",
+		"cache_mem 1 MB",
+		"max_filedescriptors 1024",
+		"access_log none",
+		"cache_log /dev/null",
+		"pid_filename none",
+		"pinger_enable off",
+		"shutdown_lifetime 0 seconds",
+		`coredump_dir ${folder}`,
+	];
+	return ["-N", "-f", write(folder, "squid.conf", lines)];
+}
+
+function dante(folder: string, port: number): string[] {
+	const lines = [
+		"logoutput: /dev/null",
+		`internal: 127.0.0.1 port = ${port}`,
+		"external: lo",
+		"clientmethod: none",
+		"socksmethod: none",
+		"user.unprivileged: nobody",
+		"client pass { from: 127.0.0.0/8 to: 0.0.0.0/0 }",
+		"socks pass { from: 127.0.0.0/8 to: 0.0.0.0/0 command: connect }",
+	];
+	return ["-N", "1", "-p", join(folder, "danted.pid"), "-f", write(folder, "danted.conf", lines)];
+}
+
+const danteOf = (protocol: "socks4" | "socks5"): Recipe => ({
+	package: "dante-server",
+	program: "danted",
+	protocol,
+	password: undefined,
+	takesNames: protocol === "socks5",
+	reportsFailures: true,
+	arguments: dante,
+});
+
+const allRecipes = {
+	"tinyproxy, http": {
+		package: "tinyproxy",
+		program: "tinyproxy",
+		protocol: "http",
+		password: plainPassword,
+		takesNames: true,
+		reportsFailures: true,
+		arguments: (folder, port) => {
+			const lines = [
+				`Port ${port}`,
+				"Listen 127.0.0.1",
+				"Timeout 60",
+				"LogLevel Error",
+				`LogFile "${join(folder, "log")}"`,
+				"MaxClients 100",
+				`BasicAuth ${user} ${plainPassword}`,
+			];
+			return ["-d", "-c", write(folder, "tinyproxy.conf", lines)];
+		},
+	},
+	"squid, http": {
+		package: "squid-openssl",
+		program: "squid",
+		protocol: "http",
+		password,
+		takesNames: true,
+		reportsFailures: true,
+		arguments: (folder, port) => squid(folder, `http_port 127.0.0.1:${port}`),
+	},
+	"squid, https": {
+		package: "squid-openssl",
+		program: "squid",
+		protocol: "https",
+		password,
+		takesNames: true,
+		reportsFailures: true,
+		arguments: (folder, port) => {
+			const { certificate, key } = certificates();
+			const pem = write(folder, "server.pem", [readFileSync(certificate, "utf8")]);
+			const keyFile = write(folder, "server.key", [readFileSync(key, "utf8")]);
+			return squid(folder, `https_port 127.0.0.1:${port} tls-cert=${pem} tls-key=${keyFile}`);
+		},
+	},
+	"microsocks, socks5": {
+		package: "microsocks",
+		program: "microsocks",
+		protocol: "socks5",
+		password,
+		takesNames: true,
+		reportsFailures: true,
+		arguments: (_folder, port) => ["-i", "127.0.0.1", "-p", `${port}`, "-u", user, "-P", password],
+	},
+	"dante, socks5": danteOf("socks5"),
+	"dante, socks4": danteOf("socks4"),
+	"v2ray, socks4": {
+		package: "v2ray",
+		program: "v2ray",
+		protocol: "socks4",
+		password: undefined,
+		takesNames: true,
+		reportsFailures: false,
+		arguments: (folder, port) => {
+			const inbound = { listen: "127.0.0.1", port, protocol: "socks", settings: { auth: "noauth" } };
+			const config = { log: { loglevel: "none" }, inbounds: [inbound], outbounds: [{ protocol: "freedom" }] };
+			return ["-config", write(folder, "v2ray.json", [JSON.stringify(config)])];
+		},
+	},
+} satisfies Record<string, Recipe>;
+
+export type ProxyName = keyof typeof allRecipes;
+
+export function recipeOf(name: ProxyName): Recipe {
+	return allRecipes[name];
+}
+
+/** Why the proxy cannot be tested here; undefined when it can. */
+export function missing(name: ProxyName): string | undefined {
+	const recipe = recipeOf(name);
+	if (findProgram(recipe.program) === undefined)
+		return `${recipe.program} is missing: apt install ${recipe.package}`;
+	if (recipe.program !== "squid") return undefined;
+	if (findProgram("openssl") === undefined) return "openssl is missing: apt install openssl";
+	const hasTls = execFileSync(findProgram("squid") ?? "squid", ["-v"], { encoding: "utf8" }).includes(
+		"--with-openssl",
+	);
+	return recipe.protocol === "https" && !hasTls
+		? "this squid has no TLS: apt install squid-openssl"
+		: undefined;
+}
+
+let made: { folder: string; ca: string; certificate: string; key: string } | undefined;
+
+/** A CA of this run (PEM) and, as files, what it vouches for: 127.0.0.1 and proxy.test. */
+export function certificates(): { ca: string; certificate: string; key: string } {
+	if (made !== undefined) return made;
+	const folder = mkdtempSync(join(tmpdir(), "bt-ca-"));
+	const file = (name: string) => join(folder, name);
+	const openssl = (...args: string[]) => execFileSync("openssl", args, { stdio: "ignore", cwd: folder });
+	const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+	openssl(
+		"req",
+		"-x509",
+		...newKey,
+		"-keyout",
+		"ca.key",
+		"-out",
+		"ca.crt",
+		"-subj",
+		"/CN=ca of a test",
+		"-days",
+		"2",
+	);
+	openssl("req", ...newKey, "-keyout", "server.key", "-out", "server.csr", "-subj", "/CN=proxy.test");
+	write(folder, "names", ["subjectAltName=DNS:proxy.test,IP:127.0.0.1"]);
+	const signer = ["-CA", "ca.crt", "-CAkey", "ca.key", "-CAcreateserial", "-extfile", "names", "-days", "2"];
+	openssl("x509", "-req", "-in", "server.csr", ...signer, "-out", "server.crt");
+	made = {
+		folder,
+		ca: readFileSync(file("ca.crt"), "utf8"),
+		certificate: file("server.crt"),
+		key: file("server.key"),
+	};
+	return made;
+}
+
+export function removeCertificates(): void {
+	if (made !== undefined) rmSync(made.folder, { recursive: true, force: true });
+	made = undefined;
+}
+
+export interface RealProxy extends AsyncDisposable {
+	readonly port: number;
+	/** With the right password, or that one. Without any where the proxy knows none. */
+	upstream(secret?: string, host?: string): Upstream;
+}
+
+export async function startProxy(name: ProxyName): Promise<RealProxy> {
+	const recipe = recipeOf(name);
+	const program = findProgram(recipe.program);
+	if (program === undefined) throw new Error(`${recipe.program} is missing`);
+	const folder = mkdtempSync(join(tmpdir(), "bt-proxy-"));
+	// Squid and dante leave root behind before they read all of it.
+	chmodSync(folder, 0o755);
+	const port = await freePort();
+	const child = spawn(program, recipe.arguments(folder, port), { stdio: "ignore", cwd: folder });
+	const stop = async () => {
+		await end(child);
+		rmSync(folder, { recursive: true, force: true });
+	};
+	try {
+		await waitFor(() => child.exitCode !== null || answers(port), `${name} listens`);
+		if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}`);
+	} catch (error) {
+		await stop();
+		throw error;
+	}
+	return {
+		port,
+		upstream(secret = recipe.password, host = "127.0.0.1") {
+			const login = secret === undefined ? "" : `${user}:${encodeURIComponent(secret)}@`;
+			const upstream = parseUpstream(`${recipe.protocol}://${login}${host}:${port}`);
+			if (upstream === undefined) throw new Error("the test's own URL is malformed");
+			return upstream;
+		},
+		[Symbol.asyncDispose]: stop,
+	};
+}
+
+async function end(child: ChildProcess): Promise<void> {
+	const isGone = () => child.exitCode !== null || child.signalCode !== null;
+	if (isGone()) return;
+	child.kill("SIGTERM");
+	await waitFor(isGone, "the proxy has ended", 5_000).catch(() => child.kill("SIGKILL"));
+	await waitFor(isGone, "the proxy has been killed");
+}
+
+async function freePort(): Promise<number> {
+	const server = net.createServer();
+	const listening = Promise.withResolvers<void>();
+	server.listen(0, "127.0.0.1", listening.resolve);
+	await listening.promise;
+	const address = server.address();
+	const closed = Promise.withResolvers<void>();
+	server.close(() => closed.resolve());
+	await closed.promise;
+	if (address === null || typeof address === "string") throw new Error("no port");
+	return address.port;
+}
+
+async function answers(port: number): Promise<boolean> {
+	const { promise, resolve } = Promise.withResolvers<boolean>();
+	const socket = net.connect(port, "127.0.0.1", () => resolve(true));
+	socket.on("error", () => resolve(false));
+	const isThere = await promise;
+	socket.destroy();
+	return isThere;
+}
