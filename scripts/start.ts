@@ -72,8 +72,10 @@ const daemon = spawn(binary, ["serve", ...configArgs], { stdio: ["inherit", "inh
 process.on("SIGINT", () => process.stdin.isTTY || daemon.kill("SIGINT"));
 process.on("SIGTERM", () => daemon.kill("SIGTERM"));
 daemon.on("exit", (code) => process.exit(code ?? 1));
-daemon.once("message", async (message) => {
+async function onListening(message: unknown): Promise<void> {
 	const { address } = Value.Parse(Type.Object({ address: Type.String() }), message);
 	const beginning = await begin();
 	if (beginning !== undefined) process.stdout.write(welcome(address, beginning));
-});
+}
+
+daemon.once("message", (message) => void onListening(message));

@@ -119,11 +119,12 @@ function bubblewrapArguments(options: CageOptions): string[] {
 		...rootLinks(),
 		...foldersAbove([...readOnlyIfThere, ...browser, inCage.home, inCage.in, inCage.self]),
 		...readOnlyIfThere.flatMap((path) => ["--ro-bind-try", path, path]),
-		...browser.flatMap((folder) => ["--ro-bind", folder, folder]),
 		...["--proc", "/proc", "--dev", "/dev"],
 		...tmpfs("/dev/shm", sizes.shm),
 		...tmpfs("/tmp", sizes.tmp),
 		...tmpfs(inCage.home, sizes.home),
+		// After the scratch space, which would hide a browser that lies below /tmp.
+		...browser.flatMap((folder) => ["--ro-bind", folder, folder]),
 		...["--ro-bind", options.inDir, inCage.in, "--bind", options.outDir, inCage.out],
 		...["--ro-bind", options.self, inCage.self],
 		// These two would else be scratch space without a limit for an ordinary user's sessions.

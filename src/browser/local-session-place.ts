@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { messageOf } from "../base/errors.ts";
 import { hmac, sha256 } from "../base/secret.ts";
-import { aborted } from "../base/wait.ts";
+import { aborted, sleep } from "../base/wait.ts";
 import type { BrowserExit, BrowserRequest, RunningBrowser, SessionPlace } from "../sessions/ports.ts";
 import { PROTOCOL_VERSION, type ShimOrders } from "../shim/protocol.ts";
 import { describeExit, LAST_OUTPUT_CHARACTERS, readShimExit, readSmallFile } from "./browser-exit.ts";
@@ -17,6 +17,8 @@ import { endProcessesOf } from "./processes.ts";
 import { SessionFolder } from "./session-folder.ts";
 import { uncagedCommand, uncagedEnvironment } from "./uncaged.ts";
 
+const OUTERMOST_END_MS = 5_000;
+
 export class LocalSessionPlace implements SessionPlace {
 	readonly folder: SessionFolder;
 	readonly #sessionId: string;
@@ -25,6 +27,8 @@ export class LocalSessionPlace implements SessionPlace {
 	readonly #control: ControlServer;
 	readonly #secret: string;
 	readonly #onGone: () => void;
+	/** Resolves when the outermost process is gone; at once when none was started. */
+	#gone: Promise<unknown> = Promise.resolve();
 
 	constructor(sessionId: string, uid: number | undefined, options: PlaceOptions, onGone: () => void) {
 		this.#sessionId = sessionId;
@@ -49,6 +53,7 @@ export class LocalSessionPlace implements SessionPlace {
 		const majorVersion = await browserMajorVersion(request.image.executable);
 		signal.throwIfAborted();
 		const shimGone = this.#spawn(request, majorVersion);
+		this.#gone = shimGone;
 		const exited = Promise.race([this.#control.exited.then(describeExit), shimGone]);
 		const early = exited.then((exit) => Promise.reject(new Error(exit.detail)));
 		const stopped = aborted(signal).then(() => Promise.reject(signal.reason));
@@ -66,6 +71,8 @@ export class LocalSessionPlace implements SessionPlace {
 		this.#control[Symbol.dispose]();
 		try {
 			await endProcessesOf(this.folder.path);
+			// A dying process has no command line any more; the outermost one is gone only after all others.
+			await Promise.race([this.#gone, sleep(OUTERMOST_END_MS)]);
 			await this.folder.remove();
 		} catch (error) {
 			log.error({ session: this.#sessionId, err: error }, "the session's leftovers could not be removed");

@@ -74,19 +74,27 @@ async function handle(upgrade: Upgrade, { sessions, restart, log }: CdpGatewayOp
 		const address = await orAborted(attachment.cdp, AbortSignal.any([gone, restart]));
 		await splice(upgrade, address, attachment, restart);
 	} catch (error) {
-		if (gone.aborted) return;
+		if (!gone.aborted && !restart.aborted && !attachment.signal.aborted)
+			log.warn({ session: attachment.lease.sessionId, err: error }, "a CDP connection failed");
+		if (gone.aborted || !socket.writable) return;
 		if (attachment.signal.reason instanceof SessionEnded) {
 			replyRaw(socket, endedReply(attachment.signal.reason.reason));
 			return;
 		}
-		if (!restart.aborted)
-			log.warn({ session: attachment.lease.sessionId, err: error }, "a CDP connection failed");
-		const message = restart.aborted
-			? "The server restarts; connect again."
-			: "The browser cannot be reached.";
-		replyRaw(socket, { statusCode: 503, status: "error", message });
+		replyRaw(socket, restart.aborted ? restartReply : unreachableReply);
 	}
 }
+
+const restartReply: RawReply = {
+	statusCode: 503,
+	status: "error",
+	message: "The server restarts; connect again.",
+};
+const unreachableReply: RawReply = {
+	statusCode: 503,
+	status: "error",
+	message: "The browser cannot be reached.",
+};
 
 function endedReply(reason: EndedReason): RawReply {
 	return { statusCode: 410, status: "denied", message: `The session has ended: ${reason}.` };
@@ -133,7 +141,11 @@ async function splice(
 		browser.on("error", () => browser.destroy());
 		opened.resolve(browser);
 	});
-	proxy.ws(request, socket, head, {}, (error) => opened.reject(error));
+	proxy.ws(request, socket, head, {}, (error) => {
+		// http-proxy hangs up right after this.
+		replyRaw(socket, unreachableReply);
+		opened.reject(error);
+	});
 	const browser = await orAborted(opened.promise, gone);
 	// http-proxy would end the client together with the browser; the client is to hear why first.
 	browser.unpipe(socket);

@@ -126,6 +126,15 @@ describe("refuses", () => {
 		expect(await refusal(daemon, path)).toMatch(/^HTTP\/1\.1 410 [^]*stopped/);
 	});
 
+	test("a client whose browser cannot be reached, with 503 and a sentence", async () => {
+		await using daemon = await startContractDaemon();
+		const user = await daemon.addUser();
+		daemon.host.cdp = { socketPath: "/nonexistent/cdp.sock", path: "/devtools/browser/gone" };
+		const id = await user.startRunning();
+		const path = `/web/${id}/cdp?token=${tokenOf(await connectUrlOf(user, id))}`;
+		expect(await refusal(daemon, path)).toMatch(/^HTTP\/1\.1 503 [^]*"The browser cannot be reached\."/);
+	});
+
 	test("a client that waits for a browser that fails", async () => {
 		await using daemon = await startContractDaemon();
 		const user = await daemon.addUser();

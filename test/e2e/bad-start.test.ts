@@ -138,7 +138,7 @@ describe("a daemon that runs refuses a start with one sentence and lives on", ()
 				const ballast = join(data, "ballast");
 				expect(() =>
 					execFileSync("dd", ["if=/dev/zero", `of=${ballast}`, "bs=4k"], { stdio: "ignore" }),
-				).toThrow();
+				).toThrow("Command failed");
 				const statuses: unknown[] = [];
 				for (let attempt = 0; attempt < 3; attempt++)
 					statuses.push(

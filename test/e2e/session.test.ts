@@ -2,7 +2,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connectCdp } from "../support/cdp.ts";
-import { processesNaming, runAsChoices, sessionFolders, startTestDaemon, type TestDaemon } from "../support/daemon.ts";
+import {
+	processesNaming,
+	runAsChoices,
+	sessionFolders,
+	startTestDaemon,
+	type TestDaemon,
+} from "../support/daemon.ts";
 import { type Site, startSite } from "../support/site.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -21,18 +27,29 @@ describe.each(runAsChoices)("with the daemon run as %s", (as) => {
 
 	test("starts, answers CDP on the address at once, shows the url, and leaves nothing behind", async () => {
 		const session = await daemon.api.start({ url: `${site.url}/text`, name: "first" });
-		expect(session).toMatchObject({ status: "ok", name: "first", image: "chrome", screen: { width: 1366, height: 768 } });
+		expect(session).toMatchObject({
+			status: "ok",
+			name: "first",
+			image: "chrome",
+			screen: { width: 1366, height: 768 },
+		});
 		const cdp = await connectCdp(session.connectUrl);
 		const page = await cdp.firstPage();
 		expect(await cdp.evaluate("document.title", page)).toBe("Text");
-		expect(await cdp.evaluate("[innerWidth, innerHeight, screen.width, screen.height]", page)).toEqual([1366, 768, 1366, 768]);
+		expect(await cdp.evaluate("[innerWidth, innerHeight, screen.width, screen.height]", page)).toEqual([
+			1366, 768, 1366, 768,
+		]);
 		expect(await cdp.evaluate("navigator.onLine", page)).toBe(true);
 		expect(await cdp.evaluate("navigator.userAgent", page)).not.toMatch(/headless/i);
 		expect((await daemon.api.read(session.id)).status).toBe("running");
 
 		expect(await daemon.api.stop(session.id)).toMatchObject({ status: "ok" });
 		expect(await cdp.closed).toEqual({ code: 4001, reason: "stopped" });
-		expect(await daemon.api.read(session.id)).toMatchObject({ status: "ended", endedReason: "stopped", connectUrl: null });
+		expect(await daemon.api.read(session.id)).toMatchObject({
+			status: "ended",
+			endedReason: "stopped",
+			connectUrl: null,
+		});
 		await waitFor(() => sessionFolders(daemon.runDir).length === 0, "the folder is gone");
 		expect(processesNaming(daemon.runDir)).toEqual([]);
 	});
@@ -61,14 +78,18 @@ describe.each(runAsChoices)("with the daemon run as %s", (as) => {
 		const session = await daemon.api.startRunning();
 		const browsers = readdirSync("/proc").filter((pid) => {
 			try {
-				return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("--user-data-dir=/home/browser/profile");
+				return (
+					/^\d+$/.test(pid) &&
+					readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("--user-data-dir=/home/browser/profile")
+				);
 			} catch {
 				return false;
 			}
 		});
 		expect(browsers.length).toBeGreaterThan(0);
 		for (const pid of browsers) {
-			const [real, effective, saved] = /^Uid:\s+(\d+)\s+(\d+)\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.slice(1) ?? [];
+			const [real, effective, saved] =
+				/^Uid:\s+(\d+)\s+(\d+)\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.slice(1) ?? [];
 			expect([real, effective, saved]).not.toContain("0");
 		}
 		await daemon.api.stop(session.id);

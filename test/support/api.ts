@@ -28,7 +28,11 @@ export interface SessionData {
 
 export interface Api {
 	/** Any call; `body` is sent as JSON unless it is a string. Answers the HTTP status and the body. */
-	call(method: string, path: string, body?: unknown): Promise<{ http: number; body: Record<string, unknown> }>;
+	call(
+		method: string,
+		path: string,
+		body?: unknown,
+	): Promise<{ http: number; body: Record<string, unknown> }>;
 	/** Starts a session; fails the test when it is refused. */
 	start(body?: object): Promise<StartedSession>;
 	/** Starts a session and waits until it runs. */
@@ -68,7 +72,8 @@ export function createApi(url: string, key: string | undefined): Api {
 		await waitFor(
 			async () => {
 				last = await read(id);
-				if (last.status === "ended" && status !== "ended") throw new Error(`${id} ended: ${last.endedReason}`);
+				if (last.status === "ended" && status !== "ended")
+					throw new Error(`${id} ended: ${last.endedReason}`);
 				return last.status === status;
 			},
 			`session ${id} is ${status}`,

@@ -13,7 +13,7 @@ export interface ProcessInfo {
 const MB = 1024 * 1024;
 
 /** Undefined when there is no such process. */
-export function findProcess(pid: number): ProcessInfo | undefined {
+function findProcess(pid: number): ProcessInfo | undefined {
 	try {
 		const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
 		const [state = "", parent = "", ...rest] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");

@@ -43,9 +43,11 @@ await runScenario({
 		await page.goto(siteUrl);
 		await page.setRequestInterception(true);
 		page.on("request", (request) => {
-			if (request.url().endsWith("/made-up"))
-				return request.respond({ status: 201, body: "made up by the client" });
-			return request.continue({ headers: { ...request.headers(), "x-added": "by the client" } });
+			if (request.url().endsWith("/made-up")) {
+				void request.respond({ status: 201, body: "made up by the client" });
+				return;
+			}
+			void request.continue({ headers: { ...request.headers(), "x-added": "by the client" } });
 		});
 		const [fulfilled, modified] = await page.evaluate(async () => {
 			const [madeUp, header] = [await fetch("/made-up"), await fetch("/added-header")];

@@ -21,7 +21,11 @@ test.each([
 	["BARREL__SESSIONS__MEMORY_MAX", "2GB", { sessions: { memoryMaxBytes: 2_147_483_648 } }],
 	["BARREL__LIMITS__REQUESTS_PER_SECOND", "0.5", { limits: { requestsPerSecond: 0.5 } }],
 	["BARREL__EGRESS__ALLOW", '["10.0.0.0/8", "a.lan:1"]', { egress: { allow: ["10.0.0.0/8", "a.lan:1"] } }],
-	["BARREL__RESIDENTIAL__PROXY", "http://u:p@h:1", { residential: { proxy: "http://u:p@h:1", countries: null } }],
+	[
+		"BARREL__RESIDENTIAL__PROXY",
+		"http://u:p@h:1",
+		{ residential: { proxy: "http://u:p@h:1", countries: null } },
+	],
 ])("%s=%s is read as a TOML value, else as text", (name, text, expected) => {
 	expect(configOf("", { env: { [name]: text } })).toMatchObject(expected);
 });
@@ -36,7 +40,10 @@ test("a value with line breaks cannot set a second key", () => {
 test.each([
 	["BARREL__SERVER__LISTNE", "is not a variable that barrel knows; did you mean BARREL__SERVER__LISTEN?"],
 	["BARREL__XYZ", "is not a variable that barrel knows"],
-	["BARREL__SERVER__LISTEN__PORT", "is not a variable that barrel knows; did you mean BARREL__SERVER__LISTEN?"],
+	[
+		"BARREL__SERVER__LISTEN__PORT",
+		"is not a variable that barrel knows; did you mean BARREL__SERVER__LISTEN?",
+	],
 	["BARREL__PLANS__ID", "cannot be set: lists of tables are read from the file only"],
 	["BARREL__IMAGES", "cannot be set: lists of tables are read from the file only"],
 ])("refuses %s", (name, sentence) => {

@@ -28,7 +28,9 @@ test("the values in the example file are the defaults", () => {
 	expect(shown.egress).toEqual(byDefault.egress);
 	expect({ ...shown.sessions, memoryMaxBytes: undefined }).toEqual(byDefault.sessions);
 	expect({ ...shown.server, tls: undefined }).toEqual(byDefault.server);
-	const minimal = configOf('[[images]]\nid = "chrome"\nname = "Chrome"\n[[plans]]\nid = "team"\nname = "Team"');
+	const minimal = configOf(
+		'[[images]]\nid = "chrome"\nname = "Chrome"\n[[plans]]\nid = "team"\nname = "Team"',
+	);
 	expect({ ...shown.images[0], picture: undefined }).toEqual(minimal.images[0]);
 	const limits = { cycleSessionLimit: null, runtimeMinutes: null, residentialMb: null };
 	expect({ ...shown.plans[0], ...limits }).toEqual(minimal.plans[0]);

@@ -32,7 +32,14 @@ test("runs with the defaults when there is no file", () => {
 	using folder = new ConfigFolder();
 	const { config, file } = folder.load();
 	expect(file).toBeUndefined();
-	const features = ["programmatic_access", "locations", "own_proxy", "residential", "restricted_images", "analysis"];
+	const features = [
+		"programmatic_access",
+		"locations",
+		"own_proxy",
+		"residential",
+		"restricted_images",
+		"analysis",
+	];
 	const unlimited = { cycleSessionLimit: null, runtimeMinutes: null, residentialMb: null };
 	expect(config).toEqual({
 		server: {
@@ -73,7 +80,9 @@ test.each([
 	["$BARREL_CONFIG", { env: { BARREL_CONFIG: "gone.toml" } }],
 ])("refuses a missing file that %s names", (origin, options) => {
 	using folder = new ConfigFolder({ "config.toml": "" });
-	expect(problemsIn(() => folder.load(options))).toEqual([`gone.toml: there is no such file (named by ${origin})`]);
+	expect(problemsIn(() => folder.load(options))).toEqual([
+		`gone.toml: there is no such file (named by ${origin})`,
+	]);
 });
 
 test("refuses a file that it cannot read, also one that nobody named", () => {
@@ -97,10 +106,14 @@ test("refuses a file that is not UTF-8", () => {
 });
 
 test("names file, line and column of a syntax error and does not quote the line", () => {
-	using folder = new ConfigFolder({ "config.toml": '[residential]\nproxy = "http://u:hunter2@gate:1" oops\n' });
+	using folder = new ConfigFolder({
+		"config.toml": '[residential]\nproxy = "http://u:hunter2@gate:1" oops\n',
+	});
 	const problems = problemsIn(() => folder.load());
 	expect(problems).toHaveLength(1);
-	expect(problems[0]).toMatch(/^config\.toml:2:\d+: each key-value declaration must be followed by an end-of-line$/);
+	expect(problems[0]).toMatch(
+		/^config\.toml:2:\d+: each key-value declaration must be followed by an end-of-line$/,
+	);
 });
 
 test("tells every problem in one error for the operator", () => {

@@ -84,9 +84,18 @@ test.each(["", "[", "= =", "a", "a = [", 'a = "', "a = {b = ", "]]]", "a = [}", 
 );
 
 test.each([
-	["server.listne = 1", "config.toml:1: server.listne is not a key that barrel knows; did you mean server.listen?"],
-	['listen = "127.0.0.1:1"', "config.toml:1: listen is not a key that barrel knows; did you mean server.listen?"],
-	["[sessions]\nburst = 1", "config.toml:2: sessions.burst is not a key that barrel knows; did you mean limits.burst?"],
+	[
+		"server.listne = 1",
+		"config.toml:1: server.listne is not a key that barrel knows; did you mean server.listen?",
+	],
+	[
+		'listen = "127.0.0.1:1"',
+		"config.toml:1: listen is not a key that barrel knows; did you mean server.listen?",
+	],
+	[
+		"[sessions]\nburst = 1",
+		"config.toml:2: sessions.burst is not a key that barrel knows; did you mean limits.burst?",
+	],
 	["[[image]]", "config.toml:1: image is not a key that barrel knows; did you mean images?"],
 	["[zebra]", "config.toml:1: zebra is not a key that barrel knows"],
 	["[server]\n\n'a b' = 1", 'config.toml:3: server."a b" is not a key that barrel knows'],

@@ -12,7 +12,10 @@ test.each([
 	["a proxy in place of the table", 'residential = "hunter2"'],
 	["a proxy in place of the cities", `${location}cities = "http://u:hunter2@h:1"`],
 	["proxies in place of the cities", `${location}cities = ["http://u:hunter2@h:1"]`],
-	["a city's proxy", `${location}cities = [{ code = "de-bonn", location = "Bonn", proxy = "u:hunter2@h:1" }]`],
+	[
+		"a city's proxy",
+		`${location}cities = [{ code = "de-bonn", location = "Bonn", proxy = "u:hunter2@h:1" }]`,
+	],
 	["a proxy in place of an egress target", '[egress]\nallow = ["http://u:hunter2@h:1"]'],
 	["a proxy under a wrong key", '[residential]\nprxy = "http://u:hunter2@h:1"'],
 	["a proxy as the key", '[residential]\n"http://u:hunter2@h:1" = true'],
@@ -28,6 +31,8 @@ test.each([
 
 test("an environment variable with a wrong proxy is named, not quoted", () => {
 	const problems = problemsOf("", { env: { BARREL__RESIDENTIAL__PROXY: "u:hunter2@h" } });
-	expect(problems).toEqual([expect.stringMatching(/^BARREL__RESIDENTIAL__PROXY must be of the form http:\/\//)]);
+	expect(problems).toEqual([
+		expect.stringMatching(/^BARREL__RESIDENTIAL__PROXY must be of the form http:\/\//),
+	]);
 	expect(problems.join("")).not.toContain("hunter2");
 });

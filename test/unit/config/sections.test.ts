@@ -19,7 +19,8 @@ test.each([
 	expect(configOf(`[sessions]\n${line}`).sessions).toMatchObject(expected);
 });
 
-const memory = 'sessions.memory_max must be a size of at least 128 MB, such as "2GB", or a number of bytes, not';
+const memory =
+	'sessions.memory_max must be a size of at least 128 MB, such as "2GB", or a number of bytes, not';
 
 test.each([
 	['lifetime = "0s"', 'sessions.lifetime must be longer than zero and at most "365d", not "0s"'],
@@ -39,7 +40,10 @@ test.each([
 		"sessions.uid_count makes a range (20000 to 69999) with 65534 and 65535, which belong to nobody",
 	],
 	["uid_count = 4294967295", "sessions.uid_count goes beyond the last user id, 4294967294"],
-	["idleTimeout = 5", "sessions.idleTimeout is not a key that barrel knows; did you mean sessions.idle_timeout?"],
+	[
+		"idleTimeout = 5",
+		"sessions.idleTimeout is not a key that barrel knows; did you mean sessions.idle_timeout?",
+	],
 ])("sessions: refuses %s", (line, problem) => {
 	expect(problemsOf(`[sessions]\n${line}`)).toEqual([`config.toml:2: ${problem}`]);
 });
@@ -157,12 +161,15 @@ test("a plan has three slots, every feature and no limits unless it says otherwi
 });
 
 test("refuses unknown features, negative limits and a second plan of the same id", () => {
-	const words = '"programmatic_access", "locations", "own_proxy", "residential", "restricted_images", "analysis"';
+	const words =
+		'"programmatic_access", "locations", "own_proxy", "residential", "restricted_images", "analysis"';
 	expect(problemsOf(`${plan}features = ["own_proxy", "proxy"]\nresidential_mb = -1`)).toEqual([
 		`config.toml:4: plans.features (entry 2) must be one of ${words}, not "proxy"`,
 		"config.toml:5: plans.residential_mb must be a number, at least 0, not -1",
 	]);
-	expect(problemsOf(plan + plan)).toEqual(['config.toml:5: plans.id must be unique: "solo" stands before already']);
+	expect(problemsOf(plan + plan)).toEqual([
+		'config.toml:5: plans.id must be unique: "solo" stands before already',
+	]);
 });
 
 test("a location goes to its default city, by default the first", () => {
@@ -199,7 +206,9 @@ test("refuses a location without cities, cities of another country, and codes th
 test("residential takes a template, and every country unless some are named", () => {
 	const proxy = "http://user-cc-{country}-sid-{session}:pass@gate.example:7000";
 	expect(configOf(`[residential]\nproxy = "${proxy}"`).residential).toEqual({ proxy, countries: null });
-	expect(configOf(`[residential]\nproxy = "http://{country}.h:1"\ncountries = ["de", "us"]`).residential).toEqual({
+	expect(
+		configOf(`[residential]\nproxy = "http://{country}.h:1"\ncountries = ["de", "us"]`).residential,
+	).toEqual({
 		proxy: "http://{country}.h:1",
 		countries: ["de", "us"],
 	});

@@ -10,14 +10,21 @@ test.each([
 	expect(configOf(`[server]\nlisten = "${listen}"`).server).toMatchObject({ host, port, publicUrl });
 });
 
-test.each([":7788", "7788", "127.0.0.1", "127.0.0.1:65536", "::1:7788", "[127.0.0.1]:1", "300.1.1.1:1", "a b:1", ""])(
-	"refuses to listen on %j",
-	(listen) => {
-		expect(problemsOf(`[server]\nlisten = "${listen}"`)).toEqual([
-			`config.toml:2: server.listen must be an address with a port, such as "127.0.0.1:7788", "[::1]:7788" or, for every address of this machine, "0.0.0.0:7788", not "${listen}"`,
-		]);
-	},
-);
+test.each([
+	":7788",
+	"7788",
+	"127.0.0.1",
+	"127.0.0.1:65536",
+	"::1:7788",
+	"[127.0.0.1]:1",
+	"300.1.1.1:1",
+	"a b:1",
+	"",
+])("refuses to listen on %j", (listen) => {
+	expect(problemsOf(`[server]\nlisten = "${listen}"`)).toEqual([
+		`config.toml:2: server.listen must be an address with a port, such as "127.0.0.1:7788", "[::1]:7788" or, for every address of this machine, "0.0.0.0:7788", not "${listen}"`,
+	]);
+});
 
 test.each([
 	["https://barrel.example/", "https://barrel.example"],
@@ -78,7 +85,12 @@ test.each([
 		"/s/barrel",
 		"/run/user/1000/barrel",
 	],
-	["relative XDG folders", { env: { XDG_STATE_HOME: "s" } }, "/home/ann/.local/state/barrel", "/tmp/barrel-1000"],
+	[
+		"relative XDG folders",
+		{ env: { XDG_STATE_HOME: "s" } },
+		"/home/ann/.local/state/barrel",
+		"/tmp/barrel-1000",
+	],
 ])("folders by default: %s", (_, options, dataDir, runDir) => {
 	expect(configOf("", options).server).toMatchObject({ dataDir, runDir });
 });
