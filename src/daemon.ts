@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { AccountStore } from "./accounts/account-store.ts";
 import { AppKeyStore } from "./accounts/app-key-store.ts";
-import { createApi } from "./api/app.ts";
+import { createApi, createApiDocs, tooManyRequests } from "./api/app.ts";
 import { authenticate } from "./api/authenticate.ts";
 import { systemClock } from "./base/clock.ts";
 import { OperatorError } from "./base/errors.ts";
@@ -16,18 +16,34 @@ import { createRunDir } from "./browser/session-folder.ts";
 import { Images } from "./catalog/images.ts";
 import { cdpRoute } from "./cdp/gateway.ts";
 import type { Config } from "./config/config.ts";
-import { parseAllowList } from "./egress/allow-list.ts";
+import { type AllowList, parseAllowList } from "./egress/allow-list.ts";
+import { checkUpstreamHost } from "./egress/exit.ts";
 import { openGateway } from "./egress/gateway.ts";
+import { exitRoute } from "./egress/upstream-route.ts";
+import { rateKey } from "./http/client-ip.ts";
+import { RequestRate } from "./http/request-rate.ts";
 import { openHttpServer } from "./http/server.ts";
+import { IdempotentStarts } from "./sessions/idempotency.ts";
 import { SessionManager } from "./sessions/session-manager.ts";
 import { SessionStore } from "./sessions/session-store.ts";
 import { SessionTokens } from "./sessions/session-token.ts";
+import { StartRate } from "./sessions/start-rate.ts";
+import { Starter } from "./sessions/starter.ts";
 import { lockDataDir } from "./store/data-dir-lock.ts";
 import { openStore } from "./store/database.ts";
+import type { Store } from "./store/driver.ts";
 import { getOrCreateSetting } from "./store/settings.ts";
+import { Allowances } from "./usage/allowance.ts";
+import { ByteLedger } from "./usage/byte-ledger.ts";
+import { quotaReport } from "./usage/quota-report.ts";
+import { usageReport } from "./usage/usage-report.ts";
+import type { UsageSources } from "./usage/usage-sources.ts";
+import { UsageStore } from "./usage/usage-store.ts";
 import { createWeb } from "./web/routes.ts";
 
 const REAPER_MS = 1_000;
+const LEDGER_MS = 2_000;
+const clock = systemClock;
 
 export interface Daemon {
 	readonly publicUrl: string;
@@ -67,34 +83,89 @@ async function openBrowserHost(
 	return new LocalBrowserHost({ ...sessions, ...abilities, runDir: server.runDir, self, secret, log });
 }
 
+interface Stores {
+	store: Store;
+	accounts: AccountStore;
+	allowances: Allowances;
+	ledger: ByteLedger;
+	sources: UsageSources;
+}
+
+function openStores(store: Store, { plans }: Config): Stores {
+	const accounts = new AccountStore(store, plans);
+	const sources: UsageSources = {
+		usage: new UsageStore(store),
+		subscriptionsOf: (accountId, now) => accounts.activeSubscriptions(accountId, now),
+	};
+	const allowances = new Allowances({ ...sources, plans });
+	const ledger = new ByteLedger({
+		store,
+		now: () => clock.now(),
+		residentialBytesLeft: (accountId, now) => allowances.residentialBytesLeft(accountId, now),
+	});
+	return { store, accounts, allowances, ledger, sources };
+}
+
+function createStarter(config: Config, stores: Stores, parts: { images: Images; allow: AllowList }): Starter {
+	const { store, accounts, allowances } = stores;
+	const { startsPerMinute: perMinute, startsPerHour: perHour, startsPerDay: perDay } = config.limits;
+	const starts = { perMinute, perHour, perDay };
+	const startRate = new StartRate({ store, perAppKey: starts, perAccount: starts });
+	return new Starter({
+		store: new SessionStore(store),
+		idempotentStarts: new IdempotentStarts(store),
+		clock,
+		lifetimeMs: config.sessions.lifetimeMs,
+		exits: config,
+		imageOf: (imageId, mayUseRestricted) => parts.images.getUsable(imageId, mayUseRestricted),
+		subscriptionsOf: (accountId) => accounts.activeSubscriptions(accountId, clock.now()),
+		allowanceOf: (subscription, now) => allowances.allowanceOf(subscription, now),
+		residentialBytesLeft: (accountId, now) => allowances.residentialBytesLeft(accountId, now),
+		startDelayMs: ({ appKeyId, accountId }, now) => {
+			const decision = startRate.check(appKeyId, accountId, now);
+			return decision.allowed ? undefined : decision.retryAfterMs;
+		},
+		checkUpstream: (upstream) => checkUpstreamHost(upstream, parts.allow),
+	});
+}
+
+/** Repeats `work` until it is disposed of; what it throws is logged. */
+function every(ms: number, what: string, { log, work }: { log: Log; work: () => void }): Disposable {
+	const timer = setInterval(() => {
+		try {
+			work();
+		} catch (error) {
+			log.error({ err: error }, `${what} failed`);
+		}
+	}, ms);
+	return { [Symbol.dispose]: () => clearInterval(timer) };
+}
+
 /** Throws an OperatorError when the daemon cannot run as configured. */
 export async function startDaemon(config: Config, log: Log): Promise<Daemon> {
 	using opened = new DisposableStack();
-	const { server, egress } = config;
+	const { server, limits } = config;
 	opened.use(lockDataDir(server.dataDir));
 	const store = opened.use(openStore({ dataDir: server.dataDir }));
-	const clock = systemClock;
 	const secret = getOrCreateSetting(store, "session_secret", newSecret);
-	const accounts = new AccountStore(store, config.plans);
+	const stores = openStores(store, config);
+	const { accounts, allowances, ledger, sources } = stores;
 	const appKeys = new AppKeyStore(store, accounts);
 	const images = new Images(config.images);
 	const tokens = new SessionTokens(secret);
-	const allow = parseAllowList(egress.allow);
-	const host = await openBrowserHost(config, secret, log);
+	const allow = parseAllowList(config.egress.allow);
 	const sessions = new SessionManager({
 		store: new SessionStore(store),
-		host,
+		host: await openBrowserHost(config, secret, log),
 		tokens,
 		clock,
 		log,
+		starter: createStarter(config, stores, { images, allow }),
+		idempotentStarts: new IdempotentStarts(store),
 		limits: config.sessions,
-		imageOf: (imageId) => images.getUsable(imageId),
-		poolsOf: (accountId) =>
-			accounts
-				.activeSubscriptions(accountId, clock.now())
-				.filter(({ plan }) => plan.features.includes("programmatic_access"))
-				.map(({ id, plan }) => ({ subscriptionId: id, runningSessionLimit: plan.runningSessionLimit })),
-		openEgress: (socketPath) => openGateway({ socketPath, allow, log }),
+		withoutRuntime: (live, now) => allowances.withoutRuntime(live, now),
+		openEgress: (session, exit, socketPath) =>
+			openGateway({ socketPath, allow, log, ...exitRoute(exit, { allow }), meter: ledger.meterOf(session) }),
 	});
 	await sessions.recover();
 	if (images.usableIds().length === 0)
@@ -105,38 +176,32 @@ export async function startDaemon(config: Config, log: Log): Promise<Daemon> {
 			authenticate: (request) => authenticate(request, { accounts, appKeys, clock }),
 			sessions,
 			images,
-			locations: config.locations.map((location) => ({ ...location, defaultCity: location.default })),
-			residential: {
-				configured: config.residential !== undefined,
-				countries: config.residential === undefined ? [] : config.residential.countries,
-			},
+			exits: config,
+			usageOf: (accountId) => usageReport(accountId, sources, clock.now()),
+			quotaOf: (accountId) => quotaReport(accountId, sources, clock.now()),
 			view,
 		},
 		log,
 	);
-	const web = createWeb(version);
+	const pages = createWeb(version).use(createApiDocs({ view }, version));
+	const rate = new RequestRate({ ...limits, clock });
 	const restart = new AbortController();
 	const http = await openHttpServer({
-		host: server.host,
-		port: server.port,
-		tls: server.tls,
-		fetch: (request) =>
-			new URL(request.url).pathname.startsWith("/v8") ? api.fetch(request) : web.fetch(request),
+		...server,
+		fetch: (request, clientAddress) => {
+			if (!new URL(request.url).pathname.startsWith("/v8")) return pages.fetch(request);
+			return rate.take(rateKey(clientAddress)) ? api.fetch(request) : tooManyRequests(request, log);
+		},
 		upgrades: [cdpRoute({ sessions, restart: restart.signal, log })],
 		log,
 	});
 	if (server.port === 0) view.publicUrl = server.publicUrl.replace(/:0$/, `:${http.port}`);
-	const reaper = setInterval(() => {
-		try {
-			sessions.tick();
-		} catch (error) {
-			log.error({ err: error }, "the reaper's round failed");
-		}
-	}, REAPER_MS);
+	opened.use(every(REAPER_MS, "the reaper's round", { log, work: () => sessions.tick() }));
+	opened.use(every(LEDGER_MS, "writing the byte ledger", { log, work: () => ledger.flush() }));
 	const resources = opened.move();
 	const close = async (): Promise<void> => {
-		clearInterval(reaper);
 		await http.close();
+		ledger.flush();
 		resources.dispose();
 	};
 	return {

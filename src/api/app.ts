@@ -2,10 +2,15 @@
 import { Elysia } from "elysia";
 import { Refusal } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
+import { languageOf } from "./language.ts";
+import { openApiDocument } from "./openapi.ts";
+import { docsPage } from "./docs-page.ts";
 import { failed } from "./reply.ts";
 import type { RouteContext } from "./route-context.ts";
 import { listSessions } from "./routes/list-sessions.ts";
 import { readCatalog } from "./routes/read-catalog.ts";
+import { readQuota } from "./routes/read-quota.ts";
+import { readUsage } from "./routes/read-usage.ts";
 import { readSession } from "./routes/read-session.ts";
 import { startSession } from "./routes/start-session.ts";
 import { stopSession } from "./routes/stop-session.ts";
@@ -16,12 +21,11 @@ export function createApi(context: RouteContext, log: Log) {
 		.onError(({ error, code, request, set }) => {
 			// Elysia has put 500 here for a fault, and would change the answer to it.
 			set.status = 200;
-			if (code !== "NOT_FOUND") return failed(error, log);
+			const language = languageOf(request);
+			if (code !== "NOT_FOUND") return failed(error, log, language);
 			const { pathname } = new URL(request.url);
-			return failed(
-				new Refusal("path-unknown", { method: request.method, path: pathname }, { status: "error" }),
-				log,
-			);
+			const details = { method: request.method, path: pathname };
+			return failed(new Refusal("path-unknown", details, { status: "error" }), log, language);
 		})
 		.post("/web/sessions", ({ request }) => startSession(request, context), { parse: "none" })
 		.get("/web/sessions", ({ request }) => listSessions(request, context))
@@ -29,5 +33,25 @@ export function createApi(context: RouteContext, log: Log) {
 		.delete("/web/sessions/:id", ({ request, params }) => stopSession(request, params.id, context), {
 			parse: "none",
 		})
+		.get("/web/usage", ({ request }) => readUsage(request, context))
+		.get("/user/quota", ({ request }) => readQuota(request, context))
 		.get("/image", () => readCatalog(context));
+}
+
+/** A page that may show nothing but itself. */
+const docsPolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'";
+
+/** The API's description, for programs and for people. */
+export function createApiDocs({ view }: Pick<RouteContext, "view">, version: string) {
+	return new Elysia()
+		.get("/openapi.json", () => Response.json(openApiDocument(view.publicUrl, version)))
+		.get("/docs", () => {
+			const headers = { "content-type": "text/html; charset=utf-8", "content-security-policy": docsPolicy };
+			return new Response(docsPage(view.publicUrl, version), { headers });
+		});
+}
+
+/** The answer to a request beyond the client's rate (spec 7, rule 7). */
+export function tooManyRequests(request: Request, log: Log): Response {
+	return failed(new Refusal("request-rate", {}), log, languageOf(request));
 }

@@ -1,7 +1,7 @@
 /** The one shape of every answer: HTTP 200, and a `status` that decides (spec 7). */
 import { Refusal } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
-import { defaultLanguage, type Language } from "./language.ts";
+import type { Language } from "./language.ts";
 import { messageFor } from "./messages/messages.ts";
 
 function json(body: object, headers: Record<string, string> = {}): Response {
@@ -29,7 +29,7 @@ function refused(refusal: Refusal, language: Language): Response {
 }
 
 /** The answer to anything that was thrown; a fault is logged once and says nothing of itself. */
-export function failed(thrown: unknown, log: Log, language: Language = defaultLanguage): Response {
+export function failed(thrown: unknown, log: Log, language: Language): Response {
 	if (thrown instanceof Refusal) return refused(thrown, language);
 	log.error({ err: thrown }, "a request failed");
 	return refused(new Refusal("fault", {}, { status: "error", code: "internal_error" }), language);

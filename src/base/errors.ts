@@ -25,7 +25,6 @@ export interface RefusalTexts {
 	"body-not-object": Record<never, never>;
 	"body-too-large": { limit: string };
 	"field-unknown": { field: string };
-	"field-not-built": { field: string };
 	"name-invalid": Record<never, never>;
 	"image-invalid": Record<never, never>;
 	"image-not-supported": { image: string };
@@ -41,7 +40,6 @@ export interface RefusalTexts {
 	"residential-not-configured": Record<never, never>;
 	"residential-country-unknown": { country: string };
 	"idempotency-key-invalid": Record<never, never>;
-	"query-invalid": { field: string; expected: string };
 	"query-limit-invalid": Record<never, never>;
 	"query-status-invalid": Record<never, never>;
 	"slots-full": { limit: number };

@@ -41,5 +41,6 @@ export async function connectHttp(
 	const [, status] = statusLineForm.exec(head.toString("latin1", 0, 64)) ?? [];
 	if (status === undefined) throw new UpstreamFault("protocol", "no HTTP/1 answer");
 	if (status.startsWith("2")) return;
-	throw new UpstreamFault(status === "407" ? "credentials" : "refused", status);
+	// tinyproxy says 401 to wrong credentials and 407 to none.
+	throw new UpstreamFault(status === "407" || status === "401" ? "credentials" : "refused", status);
 }

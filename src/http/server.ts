@@ -6,6 +6,7 @@ import type { Duplex } from "node:stream";
 import { toNodeHandler } from "srvx/node";
 import { codeOf, messageOf, OperatorError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
+import { clientAddress, parseTrustedProxies } from "./client-ip.ts";
 import { replyRaw } from "./raw-reply.ts";
 import { findRoute, type UpgradeRoute } from "./upgrade-table.ts";
 
@@ -16,7 +17,10 @@ export interface HttpServerOptions {
 	/** 0 picks a free one. */
 	port: number;
 	tls: { certFile: string; keyFile: string } | undefined;
-	fetch(request: Request): Response | Promise<Response>;
+	/** Addresses whose forwarding headers are believed. */
+	trustedProxies: readonly string[];
+	/** `clientAddress` is the IP address of whoever asks, also behind trusted proxies. */
+	fetch(request: Request, clientAddress: string): Response | Promise<Response>;
 	upgrades: readonly UpgradeRoute[];
 	log: Log;
 }
@@ -32,10 +36,12 @@ function shouldUpgradeCallback({ headers }: http.IncomingMessage): boolean {
 	return headers.upgrade?.toLowerCase() === "websocket";
 }
 
-function createServer({ tls, fetch }: HttpServerOptions): http.Server | https.Server {
-	const handler = toNodeHandler(fetch);
-	// srvx types its handler for HTTP/1 and HTTP/2 requests at once, which no request is.
+function createServer({ tls, fetch, trustedProxies }: HttpServerOptions): http.Server | https.Server {
+	const trusted = parseTrustedProxies(trustedProxies);
 	const onRequest: http.RequestListener = (request, response) => {
+		const client = clientAddress(request.socket.remoteAddress ?? "", request.headers, trusted);
+		const handler = toNodeHandler((webRequest) => fetch(webRequest, client));
+		// srvx types its handler for HTTP/1 and HTTP/2 requests at once, which no request is.
 		Reflect.apply(handler, undefined, [request, response]);
 	};
 	if (tls === undefined) return http.createServer({ shouldUpgradeCallback }, onRequest);

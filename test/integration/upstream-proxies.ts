@@ -30,6 +30,8 @@ interface Recipe {
 	readonly takesNames: boolean;
 	/** False for v2ray, which says yes before it has tried. */
 	readonly reportsFailures: boolean;
+	/** The status by which a plain request learns that the password was wrong; 401 of tinyproxy could be the target's own. */
+	readonly wrongPasswordStatus: 401 | 502;
 	/** Prepares the folder and says how to run the program in the foreground. */
 	arguments(folder: string, port: number): string[];
 }
@@ -84,6 +86,7 @@ const danteOf = (protocol: "socks4" | "socks5"): Recipe => ({
 	password: undefined,
 	takesNames: protocol === "socks5",
 	reportsFailures: true,
+	wrongPasswordStatus: 502,
 	arguments: dante,
 });
 
@@ -95,6 +98,7 @@ const allRecipes = {
 		password: plainPassword,
 		takesNames: true,
 		reportsFailures: true,
+		wrongPasswordStatus: 401,
 		arguments: (folder, port) => {
 			const lines = [
 				`Port ${port}`,
@@ -115,6 +119,7 @@ const allRecipes = {
 		password,
 		takesNames: true,
 		reportsFailures: true,
+		wrongPasswordStatus: 502,
 		arguments: (folder, port) => squid(folder, `http_port 127.0.0.1:${port}`),
 	},
 	"squid, https": {
@@ -124,6 +129,7 @@ const allRecipes = {
 		password,
 		takesNames: true,
 		reportsFailures: true,
+		wrongPasswordStatus: 502,
 		arguments: (folder, port) => {
 			const { certificate, key } = certificates();
 			const pem = write(folder, "server.pem", [readFileSync(certificate, "utf8")]);
@@ -138,6 +144,7 @@ const allRecipes = {
 		password,
 		takesNames: true,
 		reportsFailures: true,
+		wrongPasswordStatus: 502,
 		arguments: (_folder, port) => ["-i", "127.0.0.1", "-p", `${port}`, "-u", user, "-P", password],
 	},
 	"dante, socks5": danteOf("socks5"),
@@ -149,6 +156,7 @@ const allRecipes = {
 		password: undefined,
 		takesNames: true,
 		reportsFailures: false,
+		wrongPasswordStatus: 502,
 		arguments: (folder, port) => {
 			const inbound = { listen: "127.0.0.1", port, protocol: "socks", settings: { auth: "noauth" } };
 			const config = { log: { loglevel: "none" }, inbounds: [inbound], outbounds: [{ protocol: "freedom" }] };
@@ -157,7 +165,17 @@ const allRecipes = {
 	},
 } satisfies Record<string, Recipe>;
 
-export type ProxyName = keyof typeof allRecipes;
+type ProxyName = keyof typeof allRecipes;
+
+export const proxyNames: readonly ProxyName[] = [
+	"tinyproxy, http",
+	"squid, http",
+	"squid, https",
+	"microsocks, socks5",
+	"dante, socks5",
+	"dante, socks4",
+	"v2ray, socks4",
+];
 
 export function recipeOf(name: ProxyName): Recipe {
 	return allRecipes[name];

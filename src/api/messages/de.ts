@@ -12,8 +12,6 @@ export const german: Messages = {
 	"body-not-object": () => "Der Inhalt der Anfrage muss ein JSON-Objekt sein.",
 	"body-too-large": ({ limit }) => `Der Inhalt der Anfrage ist größer als ${limit}.`,
 	"field-unknown": ({ field }) => `Das Feld ${field} ist nicht bekannt.`,
-	"field-not-built": ({ field }) =>
-		`Das Feld ${field} wird von dieser Version noch nicht unterstützt und muss entfallen.`,
 	"name-invalid": () => "name muss ein Text von 1 bis 64 Zeichen sein.",
 	"image-invalid": () => "image muss die Kennung eines Images sein, ein Text von 1 bis 128 Zeichen.",
 	"image-not-supported": ({ image }) =>
@@ -36,7 +34,6 @@ export const german: Messages = {
 	"residential-country-unknown": ({ country }) =>
 		`Für country ${country} gibt es keinen Privatanschluss; die verfügbaren Länder stehen in GET /image.`,
 	"idempotency-key-invalid": () => "idempotencyKey muss ein Text von 1 bis 128 Zeichen sein.",
-	"query-invalid": ({ field, expected }) => `${field} hat keinen gültigen Wert; erwartet wird ${expected}.`,
 	"query-limit-invalid": () => "limit muss eine ganze Zahl von 1 bis 200 sein.",
 	"query-status-invalid": () => 'status muss "all" sein oder entfallen.',
 	"slots-full": ({ limit }) =>

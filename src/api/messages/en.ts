@@ -12,7 +12,6 @@ export const english: Messages = {
 	"body-not-object": () => "The request body must be a JSON object.",
 	"body-too-large": ({ limit }) => `The request body is larger than ${limit}.`,
 	"field-unknown": ({ field }) => `The field ${field} is not known.`,
-	"field-not-built": ({ field }) => `The field ${field} is not supported by this release yet; leave it out.`,
 	"name-invalid": () => "name must be a text of 1 to 64 characters.",
 	"image-invalid": () => "image must be the id of an image, a text of 1 to 128 characters.",
 	"image-not-supported": ({ image }) => `The image ${image} does not exist or cannot run API sessions.`,
@@ -32,7 +31,6 @@ export const english: Messages = {
 	"residential-country-unknown": ({ country }) =>
 		`There is no residential connection for country ${country}; GET /image lists the countries.`,
 	"idempotency-key-invalid": () => "idempotencyKey must be a text of 1 to 128 characters.",
-	"query-invalid": ({ field, expected }) => `${field} must be ${expected}.`,
 	"query-limit-invalid": () => "limit must be a whole number from 1 to 200.",
 	"query-status-invalid": () => 'status must be "all" or be left out.',
 	"slots-full": ({ limit }) =>

@@ -14,7 +14,6 @@ export const spanish: Messages = {
 	"body-not-object": () => "El cuerpo de la solicitud debe ser un objeto JSON.",
 	"body-too-large": ({ limit }) => `El cuerpo de la solicitud supera ${limit}.`,
 	"field-unknown": ({ field }) => `El campo ${field} no se conoce.`,
-	"field-not-built": ({ field }) => `El campo ${field} aún no es compatible con esta versión; debe omitirse.`,
 	"name-invalid": () => "name debe ser un texto de 1 a 64 caracteres.",
 	"image-invalid": () => "image debe ser el identificador de una imagen, un texto de 1 a 128 caracteres.",
 	"image-not-supported": ({ image }) => `La imagen ${image} no existe o no admite sesiones por la API.`,
@@ -36,7 +35,6 @@ export const spanish: Messages = {
 	"residential-country-unknown": ({ country }) =>
 		`No hay ninguna conexión residencial para country ${country}; los países disponibles figuran en GET /image.`,
 	"idempotency-key-invalid": () => "idempotencyKey debe ser un texto de 1 a 128 caracteres.",
-	"query-invalid": ({ field, expected }) => `El valor de ${field} no es válido; se espera ${expected}.`,
 	"query-limit-invalid": () => "limit debe ser un número entero de 1 a 200.",
 	"query-status-invalid": () => 'status debe ser "all" u omitirse.',
 	"slots-full": ({ limit }) =>

@@ -13,8 +13,6 @@ export const french: Messages = {
 	"body-not-object": () => "Le corps de la requête doit être un objet JSON.",
 	"body-too-large": ({ limit }) => `Le corps de la requête dépasse ${limit}.`,
 	"field-unknown": ({ field }) => `Le champ ${field} n’est pas connu.`,
-	"field-not-built": ({ field }) =>
-		`Le champ ${field} n’est pas encore pris en charge par cette version ; il faut l’omettre.`,
 	"name-invalid": () => "name doit être un texte de 1 à 64 caractères.",
 	"image-invalid": () => "image doit être l’identifiant d’une image, un texte de 1 à 128 caractères.",
 	"image-not-supported": ({ image }) =>
@@ -37,8 +35,6 @@ export const french: Messages = {
 	"residential-country-unknown": ({ country }) =>
 		`Il n’y a pas de connexion résidentielle pour country ${country} ; GET /image donne la liste des pays.`,
 	"idempotency-key-invalid": () => "idempotencyKey doit être un texte de 1 à 128 caractères.",
-	"query-invalid": ({ field, expected }) =>
-		`La valeur de ${field} n’est pas valable ; valeur attendue : ${expected}.`,
 	"query-limit-invalid": () => "limit doit être un nombre entier de 1 à 200.",
 	"query-status-invalid": () => 'status doit valoir "all" ou être omis.',
 	"slots-full": ({ limit }) =>

@@ -13,11 +13,9 @@ export const listQuerySchema = Type.Object({
 	limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: DEFAULT_LIMIT })),
 });
 
-const expectations = { status: '"all", or left out', limit: "a whole number from 1 to 200" } as const;
-
-function checked(field: keyof typeof expectations, schema: TSchema, value: unknown): void {
+function checked(key: "query-status-invalid" | "query-limit-invalid", schema: TSchema, value: unknown): void {
 	if (value !== undefined && !Value.Check(schema, value))
-		throw new Refusal("query-invalid", { field, expected: expectations[field] }, { code: "invalid_arguments" });
+		throw new Refusal(key, {}, { code: "invalid_arguments" });
 }
 
 /** GET /web/sessions (spec 4.2). */
@@ -28,8 +26,8 @@ export function listSessions(request: Request, context: RouteContext): Response 
 	const text = query.get("limit") ?? undefined;
 	// Only plain digits: Number() would also take "1e2", " 7" and the empty text.
 	const limit = text === undefined ? undefined : /^\d+$/.test(text) ? Number(text) : Number.NaN;
-	checked("status", listQuerySchema.properties.status, status);
-	checked("limit", listQuerySchema.properties.limit, limit);
+	checked("query-status-invalid", listQuerySchema.properties.status, status);
+	checked("query-limit-invalid", listQuerySchema.properties.limit, limit);
 	const options = { all: status === "all", limit: limit ?? DEFAULT_LIMIT };
 	const sessions = context.sessions.list(account.id, options);
 	return ok({ data: sessions.map((session) => sessionView(session, account, context.view)) });

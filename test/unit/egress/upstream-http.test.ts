@@ -39,6 +39,7 @@ test("asks without credentials when there are none, and brackets IPv6", async ()
 
 test.each([
 	["HTTP/1.1 407 No\r\nProxy-Authenticate: Basic realm=x\r\n\r\n", "proxy refused the credentials"],
+	["HTTP/1.0 401 Unauthorized\r\n\r\n", "proxy refused the credentials"],
 	["HTTP/1.1 403 Forbidden\r\n\r\nsecret words", "did not open a connection to the target"],
 	["HTTP/1.1 503 no\r\n\r\n", "did not open a connection to the target"],
 	["HTTP/1.1 302 Found\r\nLocation: http://x/\r\n\r\n", "did not open a connection to the target"],
