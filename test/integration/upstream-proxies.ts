@@ -43,7 +43,9 @@ function write(folder: string, name: string, lines: readonly string[]): string {
 }
 
 function squid(folder: string, listen: string): string[] {
-	const hash = execFileSync("openssl", ["passwd", "-apr1", password], { encoding: "utf8" }).trim();
+	const hash = execFileSync(findProgram("openssl") ?? "openssl", ["passwd", "-apr1", password], {
+		encoding: "utf8",
+	}).trim();
 	const users = write(folder, "users", [`${user}:${hash}`]);
 	const lines = [
 		listen,
@@ -203,7 +205,8 @@ export function certificates(): { ca: string; certificate: string; key: string }
 	if (made !== undefined) return made;
 	const folder = mkdtempSync(join(tmpdir(), "bt-ca-"));
 	const file = (name: string) => join(folder, name);
-	const openssl = (...args: string[]) => execFileSync("openssl", args, { stdio: "ignore", cwd: folder });
+	const openssl = (...args: string[]) =>
+		execFileSync(findProgram("openssl") ?? "openssl", args, { stdio: "ignore", cwd: folder });
 	const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
 	openssl(
 		"req",

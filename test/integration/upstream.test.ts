@@ -111,7 +111,7 @@ async function tlsEcho(rig: Rig, text: string): Promise<string> {
 	}
 }
 
-test.each(absent)("$name is not tested", ({ reason }, { skip }) => skip(reason));
+test.for(absent)("$name is not tested", ({ reason }, { skip }) => skip(reason));
 
 describe.each(installed)("$name", ({ name, ...recipe }) => {
 	const { password, takesNames, reportsFailures, wrongPasswordStatus } = recipe;
