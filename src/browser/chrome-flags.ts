@@ -28,6 +28,7 @@ const disabledFeatures = [
 	"WebUIOmniboxFullPopup",
 	"AsyncDns",
 	"DnsOverHttps",
+	"NetworkTimeServiceQuerying",
 	"MediaRouter",
 	"DialMediaRouteProvider",
 	"OptimizationHints",
