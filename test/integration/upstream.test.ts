@@ -8,15 +8,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseAllowList } from "../../src/egress/allow-list.ts";
 import { type ExitOptions, exitRoute } from "../../src/egress/upstream-route.ts";
 import { established, openRig, Peer, type Rig } from "../unit/egress/rig.ts";
-import {
-	certificates,
-	missing,
-	proxyNames,
-	type RealProxy,
-	recipeOf,
-	removeCertificates,
-	startProxy,
-} from "./upstream-proxies.ts";
+import { certificates, removeCertificates } from "./upstream-certificates.ts";
+import { type RealProxy, startProxy } from "./upstream-proxies.ts";
+import { missing, proxyNames, recipeOf } from "./upstream-recipes.ts";
 
 const proxies = proxyNames.map((name) => ({ name, ...recipeOf(name), reason: missing(name) }));
 const installed = proxies.filter(({ reason }) => reason === undefined);
