@@ -3,13 +3,13 @@
  * ratios mean anything. Both are asked the same through the same client.
  */
 import { spawn } from "node:child_process";
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { sleep } from "../src/base/wait.ts";
 import { findBrowser } from "../src/catalog/browsers.ts";
+import { type BenchService, median, startBenchService } from "./bench-service.ts";
 
-const binary = join(import.meta.dir, "..", "dist", "barrel");
 const { values } = parseArgs({
 	args: process.argv.slice(2),
 	options: { rounds: { type: "string", default: "7" } },
@@ -100,59 +100,22 @@ async function startBare(executable: string): Promise<Browser> {
 	};
 }
 
-interface Service extends AsyncDisposable {
-	start(): Promise<Browser>;
-}
-
-async function startService(): Promise<Service> {
-	const folder = mkdtempSync("/tmp/bench-");
-	const config = join(folder, "config.toml");
-	writeFileSync(
-		config,
-		`[server]\nlisten = "127.0.0.1:0"\ndata_dir = "${folder}/data"\nrun_dir = "${folder}/run"\n[limits]\nrequests_per_second = 1000\nburst = 1000\nstarts_per_minute = 1000\n`,
-	);
-	const cli = async (...args: string[]): Promise<{ key: string }> =>
-		JSON.parse(await new Response(Bun.spawn([binary, ...args, "--config", config, "--json"]).stdout).text());
-	await cli("account", "add", "--email", "bench@localhost");
-	const { key } = await cli("key", "add", "--account", "bench@localhost", "--name", "bench");
-	const daemon = Bun.spawn([binary, "serve", "--config", config], { stderr: "pipe" });
-	let url = "";
-	const decoder = new TextDecoder();
-	let log = "";
-	for await (const chunk of daemon.stderr) {
-		log += decoder.decode(chunk);
-		url = /"address":"([^"]+)"/.exec(log)?.[1] ?? "";
-		if (url !== "") break;
-	}
-	const headers = { authorization: `Bearer ${key}` };
+async function startCaged({ url, headers }: BenchService): Promise<Browser> {
+	const startedAt = performance.now();
+	const answer = await fetch(`${url}/v8/web/sessions`, { method: "POST", headers });
+	const session: { id: string; connectUrl: string } = JSON.parse(await answer.text());
+	const cdp = await connect(session.connectUrl);
+	await cdp.call("Browser.getVersion");
+	const startMs = performance.now() - startedAt;
 	return {
-		start: async () => {
-			const startedAt = performance.now();
-			const answer = await fetch(`${url}/v8/web/sessions`, { method: "POST", headers });
-			const session: { id: string; connectUrl: string } = JSON.parse(await answer.text());
-			const cdp = await connect(session.connectUrl);
-			await cdp.call("Browser.getVersion");
-			const startMs = performance.now() - startedAt;
-			return {
-				cdp,
-				startMs,
-				[Symbol.asyncDispose]: async () => {
-					cdp.close();
-					await fetch(`${url}/v8/web/sessions/${session.id}`, { method: "DELETE", headers });
-					await sleep(200);
-				},
-			};
-		},
+		cdp,
+		startMs,
 		[Symbol.asyncDispose]: async () => {
-			daemon.kill("SIGINT");
-			await daemon.exited;
-			rmSync(folder, { recursive: true, force: true });
+			cdp.close();
+			await fetch(`${url}/v8/web/sessions/${session.id}`, { method: "DELETE", headers });
+			await sleep(200);
 		},
 	};
-}
-
-function median(figures: readonly number[]): number {
-	return figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] ?? Number.NaN;
 }
 
 interface Figures {
@@ -190,7 +153,7 @@ if (executable === undefined) throw new Error("there is no browser on this machi
 const none = (): Figures => ({ startMs: [], roundTripMs: [], answerMbPerS: [], requestMbPerS: [] });
 const [barrel, bare] = [none(), none()];
 {
-	await using service = await startService();
+	await using service = await startBenchService();
 	// The first start of each reads the browser from disk and counts for neither.
 	for (let round = 0; round <= rounds; round++) {
 		const isCounted = round > 0;
@@ -198,7 +161,7 @@ const [barrel, bare] = [none(), none()];
 			await using browser = await startBare(executable);
 			await measure(browser, isCounted ? bare : none());
 		}
-		await using browser = await service.start();
+		await using browser = await startCaged(service);
 		await measure(browser, isCounted ? barrel : none());
 	}
 }

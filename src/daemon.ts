@@ -23,6 +23,7 @@ import { exitRoute } from "./egress/upstream-route.ts";
 import { rateKey } from "./http/client-ip.ts";
 import { RequestRate } from "./http/request-rate.ts";
 import { openHttpServer } from "./http/server.ts";
+import { checkExits } from "./sessions/exit-choice.ts";
 import { IdempotentStarts } from "./sessions/idempotency.ts";
 import { SessionManager } from "./sessions/session-manager.ts";
 import { SessionStore } from "./sessions/session-store.ts";
@@ -145,6 +146,7 @@ function every(ms: number, what: string, { log, work }: { log: Log; work: () => 
 export async function startDaemon(config: Config, log: Log): Promise<Daemon> {
 	using opened = new DisposableStack();
 	const { server, limits } = config;
+	checkExits(config);
 	opened.use(lockDataDir(server.dataDir));
 	const store = opened.use(openStore({ dataDir: server.dataDir }));
 	const secret = getOrCreateSetting(store, "session_secret", newSecret);

@@ -1,8 +1,8 @@
 /** From what a start call wishes for to the exit that the session gets (spec 4.1). */
 import type { Feature } from "../accounts/plan.ts";
-import { Refusal } from "../base/errors.ts";
+import { OperatorError, Refusal } from "../base/errors.ts";
 import { findCity, type Location, type Residential, reachesCountry } from "../catalog/locations.ts";
-import { type Exit, fillTemplate, parseUpstream } from "../egress/exit.ts";
+import { type Exit, fillTemplate, parseUpstream, type Upstream } from "../egress/exit.ts";
 import type { ExitWish } from "./start-request.ts";
 
 export interface Exits {
@@ -22,10 +22,20 @@ export function countryOf(wish: ExitWish): string | null {
 	return wish.kind === "location" || wish.kind === "residential" ? wish.country : null;
 }
 
-function upstreamOf(url: string) {
+function upstreamOf(url: string): Upstream {
 	const upstream = parseUpstream(url);
 	if (upstream === undefined) throw new Error("a configured proxy cannot be used");
 	return upstream;
+}
+
+/** Throws an OperatorError that names the first configured proxy that cannot be used, without showing it. */
+export function checkExits({ locations, residential }: Exits): void {
+	for (const city of locations.flatMap(({ cities }) => cities))
+		if (parseUpstream(city.proxy) === undefined)
+			throw new OperatorError(`locations.cities: the proxy of ${city.code} cannot be used; check its host and credentials`);
+	const filled = residential && fillTemplate(residential.proxy, { country: "de", session: "session" });
+	if (filled !== undefined && parseUpstream(filled) === undefined)
+		throw new OperatorError("residential.proxy cannot be used; check its host and credentials");
 }
 
 /** Throws a Refusal when this service has no such way out. */

@@ -105,16 +105,16 @@ export class SessionStore {
 			"UPDATE sessions SET stop_requested_at = @now WHERE id = @id AND status <> 'ended'",
 		);
 		this.#byId = store.query(shape, `SELECT ${columns} FROM sessions WHERE id = @id`);
-		this.#live = store.query(shape, `SELECT ${columns} FROM sessions WHERE status <> 'ended'`);
+		this.#live = store.query(shape, `SELECT ${columns} FROM sessions INDEXED BY sessions_live WHERE status <> 'ended'`);
 		this.#liveOf = store.query(
 			shape,
-			`SELECT ${columns} FROM sessions WHERE status <> 'ended' AND account_id = @accountId`,
+			`SELECT ${columns} FROM sessions INDEXED BY sessions_live WHERE status <> 'ended' AND account_id = @accountId`,
 		);
 		const newestFirst = "ORDER BY created_at DESC, rowid DESC LIMIT @limit";
 		const ofKind = "account_id = @accountId AND started_by_kind = @kind";
 		this.#listLive = store.query(
 			shape,
-			`SELECT ${columns} FROM sessions WHERE ${ofKind} AND status <> 'ended' ${newestFirst}`,
+			`SELECT ${columns} FROM sessions INDEXED BY sessions_live WHERE ${ofKind} AND status <> 'ended' ${newestFirst}`,
 		);
 		this.#listAll = store.query(
 			shape,

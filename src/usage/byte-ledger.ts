@@ -69,14 +69,17 @@ export class ByteLedger {
 
 	/** Writes what was counted since the last time. What cannot be written is kept for the next time. */
 	flush(): void {
-		if (this.#unwritten.size === 0) return;
+		if (this.#unwritten.size > 0) this.#write();
+		// Also when nothing was counted: the next cycle may have begun, or the operator may have changed the plan.
+		for (const [accountId, budget] of this.#budgets) budget.left = this.#leftOf(accountId);
+	}
+
+	#write(): void {
 		const entries = [...this.#unwritten.values()];
 		this.#options.store.transaction(() => {
 			for (const { sessionId, exitKind, hour, up, down } of entries) this.#add.run({ sessionId, exitKind, hour, up, down });
 		});
 		this.#unwritten = new Map();
-		// The next cycle may have begun, or the operator may have changed the plan.
-		for (const [accountId, budget] of this.#budgets) budget.left = this.#leftOf(accountId);
 	}
 
 	#leftOf(accountId: number): number {

@@ -24,6 +24,7 @@ CREATE TABLE egress_bytes (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX egress_bytes_by_hour ON egress_bytes (hour);
 
+CREATE INDEX sessions_by_kind ON sessions (account_id, started_by_kind, created_at, ended_at);
 CREATE INDEX sessions_by_end ON sessions (subscription_id, ended_at, created_at);
 CREATE INDEX sessions_of_app_key ON sessions (app_key_id, created_at);
 CREATE INDEX sessions_of_subscription ON sessions (subscription_id, created_at);
