@@ -39,15 +39,18 @@ function fill(dataDir: string): void {
 	const sessions = new SessionStore(store);
 	const first = Date.now() - SPAN_MS;
 	store.transaction(() => {
-		for (let row = 0; row < ROWS; row++) sessions.insert(endedSession(first + Math.floor((row * (SPAN_MS - RUN_MS)) / ROWS)));
+		for (let row = 0; row < ROWS; row++)
+			sessions.insert(endedSession(first + Math.floor((row * (SPAN_MS - RUN_MS)) / ROWS)));
 	});
 }
 
-await using service = await startBenchService(fill);
+await using service = await startBenchService({ spares: 0, prepare: fill });
 const { headers, url } = service;
 
 async function ask(path: string): Promise<unknown> {
-	const answer: { status: string; data: unknown } = JSON.parse(await (await fetch(`${url}/v8${path}`, { headers })).text());
+	const answer: { status: string; data: unknown } = JSON.parse(
+		await (await fetch(`${url}/v8${path}`, { headers })).text(),
+	);
 	if (answer.status !== "ok") throw new Error(`${path}: ${JSON.stringify(answer)}`);
 	return answer.data;
 }
@@ -86,4 +89,5 @@ const figures = [
 	["usage, requests/s", "/web/usage"],
 	["catalog, requests/s", "/image"],
 ] as const;
-for (const [label, path] of figures) console.log(label.padEnd(32) + (await requestsPerSecond(path)).toFixed(0).padStart(10));
+for (const [label, path] of figures)
+	console.log(label.padEnd(32) + (await requestsPerSecond(path)).toFixed(0).padStart(10));

@@ -9,8 +9,14 @@ export interface BenchService extends AsyncDisposable {
 	readonly headers: { authorization: string };
 }
 
-/** `prepare` gets the data folder with its database before the daemon runs. */
-export async function startBenchService(prepare?: (dataDir: string) => void): Promise<BenchService> {
+interface BenchServiceOptions {
+	/** Browsers that wait. */
+	spares: number;
+	/** Gets the data folder with its database before the daemon runs. */
+	prepare?(dataDir: string): void;
+}
+
+export async function startBenchService({ spares, prepare }: BenchServiceOptions): Promise<BenchService> {
 	const folder = mkdtempSync("/tmp/bench-");
 	const config = join(folder, "config.toml");
 	const limits = ["requests_per_second", "burst", "starts_per_minute", "starts_per_hour", "starts_per_day"];
@@ -18,6 +24,7 @@ export async function startBenchService(prepare?: (dataDir: string) => void): Pr
 		config,
 		[
 			...["[server]", 'listen = "127.0.0.1:0"', `data_dir = "${folder}/data"`, `run_dir = "${folder}/run"`],
+			...["[sessions]", `spares = ${spares}`],
 			...["[limits]", ...limits.map((limit) => `${limit} = 1000000`)],
 		].join("\n"),
 	);

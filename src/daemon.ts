@@ -1,5 +1,6 @@
 /** The composition root: builds the daemon from its configuration and takes it down again. */
 import { existsSync } from "node:fs";
+import { totalmem } from "node:os";
 import { join } from "node:path";
 import { AccountStore } from "./accounts/account-store.ts";
 import { AppKeyStore } from "./accounts/app-key-store.ts";
@@ -29,6 +30,7 @@ import { SessionManager } from "./sessions/session-manager.ts";
 import { SessionStore } from "./sessions/session-store.ts";
 import { SessionTokens } from "./sessions/session-token.ts";
 import { StartRate } from "./sessions/start-rate.ts";
+import { DEFAULT_IMAGE, DEFAULT_SCREEN } from "./sessions/start-request.ts";
 import { Starter } from "./sessions/starter.ts";
 import { lockDataDir } from "./store/data-dir-lock.ts";
 import { openStore } from "./store/database.ts";
@@ -44,6 +46,7 @@ import { createWeb } from "./web/routes.ts";
 
 const REAPER_MS = 1_000;
 const LEDGER_MS = 2_000;
+const LITTLE_MEMORY = 2 * 1024 ** 3;
 const clock = systemClock;
 
 export interface Daemon {
@@ -107,7 +110,11 @@ function openStores(store: Store, { plans }: Config): Stores {
 	return { store, accounts, allowances, ledger, sources };
 }
 
-function createStarter(config: Config, stores: Stores, parts: { images: Images; allow: AllowList }): Starter {
+function createStarter(
+	config: Config,
+	stores: Stores,
+	parts: { images: Images; allow: AllowList; host: LocalBrowserHost },
+): Starter {
 	const { store, accounts, allowances } = stores;
 	const { startsPerMinute: perMinute, startsPerHour: perHour, startsPerDay: perDay } = config.limits;
 	const starts = { perMinute, perHour, perDay };
@@ -118,6 +125,7 @@ function createStarter(config: Config, stores: Stores, parts: { images: Images; 
 		clock,
 		lifetimeMs: config.sessions.lifetimeMs,
 		exits: config,
+		spares: parts.host,
 		imageOf: (imageId, mayUseRestricted) => parts.images.getUsable(imageId, mayUseRestricted),
 		subscriptionsOf: (accountId) => accounts.activeSubscriptions(accountId, clock.now()),
 		allowanceOf: (subscription, now) => allowances.allowanceOf(subscription, now),
@@ -142,6 +150,16 @@ function every(ms: number, what: string, { log, work }: { log: Log; work: () => 
 	return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
+/** Of the kind that most starts ask for. A machine with little memory keeps none. */
+function keepSpares(host: LocalBrowserHost, images: Images, count: number): void {
+	if (count === 0 || totalmem() < LITTLE_MEMORY) return;
+	host.keepSpares(count, () =>
+		images.isUsable(DEFAULT_IMAGE)
+			? { image: images.getUsable(DEFAULT_IMAGE, true), screen: DEFAULT_SCREEN }
+			: undefined,
+	);
+}
+
 /** Throws an OperatorError when the daemon cannot run as configured. */
 export async function startDaemon(config: Config, log: Log): Promise<Daemon> {
 	using opened = new DisposableStack();
@@ -156,13 +174,14 @@ export async function startDaemon(config: Config, log: Log): Promise<Daemon> {
 	const images = new Images(config.images);
 	const tokens = new SessionTokens(secret);
 	const allow = parseAllowList(config.egress.allow);
+	const host = await openBrowserHost(config, secret, log);
 	const sessions = new SessionManager({
 		store: new SessionStore(store),
-		host: await openBrowserHost(config, secret, log),
+		host,
 		tokens,
 		clock,
 		log,
-		starter: createStarter(config, stores, { images, allow }),
+		starter: createStarter(config, stores, { images, allow, host }),
 		idempotentStarts: new IdempotentStarts(store),
 		limits: config.sessions,
 		withoutRuntime: (live, now) => allowances.withoutRuntime(live, now),
@@ -200,9 +219,11 @@ export async function startDaemon(config: Config, log: Log): Promise<Daemon> {
 	if (server.port === 0) view.publicUrl = server.publicUrl.replace(/:0$/, `:${http.port}`);
 	opened.use(every(REAPER_MS, "the reaper's round", { log, work: () => sessions.tick() }));
 	opened.use(every(LEDGER_MS, "writing the byte ledger", { log, work: () => ledger.flush() }));
+	keepSpares(host, images, config.sessions.spares);
 	const resources = opened.move();
 	const close = async (): Promise<void> => {
 		await http.close();
+		await host[Symbol.asyncDispose]();
 		ledger.flush();
 		resources.dispose();
 	};

@@ -2,16 +2,16 @@
 import { Elysia } from "elysia";
 import { Refusal } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
+import { docsPage } from "./docs-page.ts";
 import { languageOf } from "./language.ts";
 import { openApiDocument } from "./openapi.ts";
-import { docsPage } from "./docs-page.ts";
 import { failed } from "./reply.ts";
 import type { RouteContext } from "./route-context.ts";
 import { listSessions } from "./routes/list-sessions.ts";
 import { readCatalog } from "./routes/read-catalog.ts";
 import { readQuota } from "./routes/read-quota.ts";
-import { readUsage } from "./routes/read-usage.ts";
 import { readSession } from "./routes/read-session.ts";
+import { readUsage } from "./routes/read-usage.ts";
 import { startSession } from "./routes/start-session.ts";
 import { stopSession } from "./routes/stop-session.ts";
 

@@ -1,6 +1,6 @@
 /** The API as a page for people, made from the OpenAPI operations; it loads nothing from anywhere. */
 import type { TSchema } from "@sinclair/typebox";
-import { operations, type Operation } from "./openapi.ts";
+import { type Operation, operations } from "./openapi.ts";
 
 const style = `
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
@@ -34,7 +34,9 @@ function boundsOf({ minimum, maximum, minLength, maxLength, maxCharacters }: TSc
 function rows(properties: Record<string, TSchema>, prefix = ""): string {
 	return Object.entries(properties)
 		.map(([name, schema]) => {
-			const words = [schema.description, boundsOf(schema)].filter((word) => word !== undefined && word !== "").join(" ");
+			const words = [schema.description, boundsOf(schema)]
+				.filter((word) => word !== undefined && word !== "")
+				.join(" ");
 			const cells = [`<code>${prefix}${name}</code>`, escaped(typeOf(schema)), escaped(words)];
 			const below: Record<string, TSchema> | undefined = schema["properties"] ?? schema["items"]?.properties;
 			const inner = below === undefined ? "" : rows(below, `${prefix}${name}.`);
@@ -58,7 +60,9 @@ ${table("Query", query?.properties)}${table("Body (JSON, every field optional)",
 /** A whole HTML document. */
 export function docsPage(publicUrl: string, version: string): string {
 	const example = `curl -s ${publicUrl}/v8/web/sessions -H "Authorization: Bearer $BARREL_KEY" -H "Content-Type: application/json" -d '{}'`;
-	const links = operations.map(({ id, summary }) => `<li><a href="#${id}">${escaped(summary)}</a></li>`).join("");
+	const links = operations
+		.map(({ id, summary }) => `<li><a href="#${id}">${escaped(summary)}</a></li>`)
+		.join("");
 	return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>barrel ${version}: API</title><style>${style}</style></head><body><main>

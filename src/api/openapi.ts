@@ -43,7 +43,13 @@ export const operations: readonly Operation[] = [
 		query: listQuerySchema,
 		answer: listedSchema,
 	},
-	{ method: "get", path: "/web/sessions/{id}", id: "readSession", summary: "Read one session", answer: readSchema },
+	{
+		method: "get",
+		path: "/web/sessions/{id}",
+		id: "readSession",
+		summary: "Read one session",
+		answer: readSchema,
+	},
 	{
 		method: "delete",
 		path: "/web/sessions/{id}",
@@ -51,8 +57,20 @@ export const operations: readonly Operation[] = [
 		summary: "Stop a session; one that has ended keeps its reason",
 		answer: stoppedSchema,
 	},
-	{ method: "get", path: "/web/usage", id: "readUsage", summary: "What was used lately", answer: usageSchema },
-	{ method: "get", path: "/user/quota", id: "readQuota", summary: "What the plan leaves", answer: quotaSchema },
+	{
+		method: "get",
+		path: "/web/usage",
+		id: "readUsage",
+		summary: "What was used lately",
+		answer: usageSchema,
+	},
+	{
+		method: "get",
+		path: "/user/quota",
+		id: "readQuota",
+		summary: "What the plan leaves",
+		answer: quotaSchema,
+	},
 	{
 		method: "get",
 		path: "/image",
@@ -117,7 +135,8 @@ export function openApiDocument(publicUrl: string, version: string): object {
 		info: {
 			title: "barrel",
 			version,
-			description: "Starts isolated remote browsers, lists, reads and stops them, and reports usage and limits.",
+			description:
+				"Starts isolated remote browsers, lists, reads and stops them, and reports usage and limits.",
 		},
 		servers: [{ url: `${publicUrl}/v8` }],
 		security: [{ appKey: [] }],

@@ -2,7 +2,10 @@
 import { type TProperties, type TSchema, Type } from "@sinclair/typebox";
 import { screenSchema } from "../sessions/start-request.ts";
 
-const timestamp = Type.String({ pattern: "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$", description: "ISO 8601, UTC" });
+const timestamp = Type.String({
+	pattern: "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$",
+	description: "ISO 8601, UTC",
+});
 const count = Type.Integer({ minimum: 0 });
 const sessionId = Type.String({ pattern: "^brl-v-v7-[0-9a-z]{20}$" });
 const connectUrl = Type.String({

@@ -5,6 +5,7 @@ import type { BrowserHost, SessionPlace } from "../sessions/ports.ts";
 import { LocalSessionPlace } from "./local-session-place.ts";
 import { endProcessesOf } from "./processes.ts";
 import { createRunDir, SessionFolder, sessionsWithFolder } from "./session-folder.ts";
+import { SparePool, type SpareWish } from "./spare-pool.ts";
 import { checkUncagedRunDir } from "./uncaged.ts";
 
 export interface BrowserHostOptions {
@@ -31,9 +32,10 @@ export interface PlaceOptions extends BrowserHostOptions {
 	fittingWindows: Set<string>;
 }
 
-export class LocalBrowserHost implements BrowserHost {
+export class LocalBrowserHost implements BrowserHost, AsyncDisposable {
 	readonly #options: PlaceOptions;
 	readonly #uids = new Set<number>();
+	#spares: SparePool | undefined;
 
 	constructor(options: BrowserHostOptions) {
 		this.#options = { ...options, fittingWindows: new Set() };
@@ -41,7 +43,30 @@ export class LocalBrowserHost implements BrowserHost {
 		createRunDir(options.runDir);
 	}
 
+	/** Keeps `count` browsers waiting, of the kind that `wish` says at that moment. */
+	keepSpares(count: number, wish: () => SpareWish | undefined): void {
+		const { log } = this.#options;
+		this.#spares = new SparePool({ count, log, wish, openPlace: (id) => this.#makePlace(id) });
+	}
+
+	takeSpare(wish: SpareWish): string | undefined {
+		return this.#spares?.take(wish);
+	}
+
+	giveBackSpare(sessionId: string): void {
+		this.#spares?.giveBack(sessionId);
+	}
+
 	async open(sessionId: string): Promise<SessionPlace> {
+		return this.#spares?.claim(sessionId) ?? this.#makePlace(sessionId);
+	}
+
+	/** Ends the browsers that wait; those of sessions are their sessions'. */
+	async [Symbol.asyncDispose](): Promise<void> {
+		await this.#spares?.[Symbol.asyncDispose]();
+	}
+
+	#makePlace(sessionId: string): LocalSessionPlace {
 		const uid = this.#takeUid();
 		try {
 			const place = new LocalSessionPlace(sessionId, uid, this.#options, () => {

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { messageOf } from "../base/errors.ts";
 import { hmac, sha256 } from "../base/secret.ts";
-import { aborted, sleep } from "../base/wait.ts";
+import { orAborted, sleep } from "../base/wait.ts";
 import type { BrowserExit, BrowserRequest, RunningBrowser, SessionPlace } from "../sessions/ports.ts";
 import { PROTOCOL_VERSION, type ShimOrders } from "../shim/protocol.ts";
 import { describeExit, LAST_OUTPUT_CHARACTERS, readShimExit, readSmallFile } from "./browser-exit.ts";
@@ -27,6 +27,7 @@ export class LocalSessionPlace implements SessionPlace {
 	readonly #control: ControlServer;
 	readonly #secret: string;
 	readonly #onGone: () => void;
+	#warm: RunningBrowser | undefined;
 	/** Resolves when the outermost process is gone; at once when none was started. */
 	#gone: Promise<unknown> = Promise.resolve();
 
@@ -49,21 +50,37 @@ export class LocalSessionPlace implements SessionPlace {
 	}
 
 	async start(request: BrowserRequest, signal: AbortSignal): Promise<RunningBrowser> {
+		if (this.#warm === undefined) return this.#launch(request, signal);
+		if (request.url !== null)
+			await this.#untilTrouble(this.#prepare(request, this.#warm.cdp, signal), this.#warm.exited, signal);
+		return this.#warm;
+	}
+
+	/** Starts the browser before anybody asks for it; `start` then only opens the url. */
+	async warmUp(request: BrowserRequest, signal: AbortSignal): Promise<RunningBrowser> {
+		this.#warm = await this.#launch(request, signal);
+		return this.#warm;
+	}
+
+	async #launch(request: BrowserRequest, signal: AbortSignal): Promise<RunningBrowser> {
 		await this.#control.listen();
 		const majorVersion = await browserMajorVersion(request.image.executable);
 		signal.throwIfAborted();
 		const shimGone = this.#spawn(request, majorVersion);
 		this.#gone = shimGone;
 		const exited = Promise.race([this.#control.exited.then(describeExit), shimGone]);
-		const early = exited.then((exit) => Promise.reject(new Error(exit.detail)));
-		const stopped = aborted(signal).then(() => Promise.reject(signal.reason));
-		for (const promise of [early, stopped]) promise.catch(() => {});
-		const { cdpPath } = await Promise.race([this.#control.ready, early, stopped]);
+		const { cdpPath } = await this.#untilTrouble(this.#control.ready, exited, signal);
 		this.folder.claimCdpSocket();
 		if (this.#options.isolation === "cage") this.folder.sealOutDir();
 		const cdp = { socketPath: this.folder.cdpSocket, path: cdpPath };
-		await Promise.race([this.#prepare(request, cdp, signal), early, stopped]);
+		await this.#untilTrouble(this.#prepare(request, cdp, signal), exited, signal);
 		return { cdp, exited };
+	}
+
+	/** What `work` answers, unless the browser or the session ends first. */
+	#untilTrouble<T>(work: Promise<T>, exited: Promise<BrowserExit>, signal: AbortSignal): Promise<T> {
+		const early = exited.then((exit) => Promise.reject(new Error(exit.detail)));
+		return orAborted(Promise.race([work, early]), signal);
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {

@@ -49,7 +49,9 @@ function imagesOfMachine(): ImageSettings[] {
 	const standsForChrome = findBrowser();
 	const further = furtherImages.flatMap(([id, name, family]) => {
 		const executable = findFamily(family);
-		return executable === undefined || executable === standsForChrome ? [] : [{ ...ordinary, id, name, executable }];
+		return executable === undefined || executable === standsForChrome
+			? []
+			: [{ ...ordinary, id, name, executable }];
 	});
 	return [chrome, ...further];
 }
@@ -76,6 +78,11 @@ export class Images {
 		});
 	}
 
+	/** Whether sessions can run this image now. */
+	isUsable(id: string): boolean {
+		return this.usableIds().includes(id);
+	}
+
 	/** The ids that API sessions may name. */
 	usableIds(): string[] {
 		return this.list()
@@ -94,7 +101,9 @@ export class Images {
 		if (image !== undefined && isUsable(image) && isGranted(image)) return image;
 		if (!images.some(isUsable))
 			throw new Refusal("browser-missing", { image: id }, { status: "error", code: "internal_error" });
-		const allowedImages = images.filter((usable) => isUsable(usable) && isGranted(usable)).map((usable) => usable.id);
+		const allowedImages = images
+			.filter((usable) => isUsable(usable) && isGranted(usable))
+			.map((usable) => usable.id);
 		const extra = { allowedImages };
 		throw image !== undefined && isUsable(image)
 			? new Refusal("image-restricted", { image: id }, { status: "upgrade", code: "image_restricted", extra })

@@ -62,7 +62,8 @@ function lackedFeature({ subscriptions, features }: AdmissionRequest): Feature |
 /** The subscription that the session takes its slot from. Throws a Refusal with the code of spec 4.1 when there is none. */
 export function admit(request: AdmissionRequest): ActiveSubscription {
 	const { subscriptions, live, features, allowanceOf } = request;
-	if (subscriptions.length === 0) throw new Refusal("no-plan", {}, { status: "upgrade", code: "quota_exceeded" });
+	if (subscriptions.length === 0)
+		throw new Refusal("no-plan", {}, { status: "upgrade", code: "quota_exceeded" });
 	const lacked = lackedFeature(request);
 	if (lacked !== undefined && hasKey(lacked))
 		throw new Refusal(refusalOfFeature[lacked], {}, { status: "upgrade", code: "quota_exceeded" });
@@ -72,11 +73,13 @@ export function admit(request: AdmissionRequest): ActiveSubscription {
 	const ofPool = features.filter((feature) => feature !== "residential");
 	const free = subscriptions.filter(
 		({ id, plan }) =>
-			(used.get(id) ?? 0) < plan.runningSessionLimit && ofPool.every((feature) => plan.features.includes(feature)),
+			(used.get(id) ?? 0) < plan.runningSessionLimit &&
+			ofPool.every((feature) => plan.features.includes(feature)),
 	);
 	if (free.length === 0 || quota.remaining === 0)
 		throw new Refusal("slots-full", { limit: quota.limit }, { code: "quota_exceeded" });
-	if (features.includes("residential") && request.residentialBytesLeft() === 0) throw quotaExceeded("residential-used");
+	if (features.includes("residential") && request.residentialBytesLeft() === 0)
+		throw quotaExceeded("residential-used");
 	let refusal: Refusal | undefined;
 	for (const subscription of free) {
 		const { sessionsLeft, runtimeLeftMs } = allowanceOf(subscription);

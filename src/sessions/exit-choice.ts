@@ -32,7 +32,9 @@ function upstreamOf(url: string): Upstream {
 export function checkExits({ locations, residential }: Exits): void {
 	for (const city of locations.flatMap(({ cities }) => cities))
 		if (parseUpstream(city.proxy) === undefined)
-			throw new OperatorError(`locations.cities: the proxy of ${city.code} cannot be used; check its host and credentials`);
+			throw new OperatorError(
+				`locations.cities: the proxy of ${city.code} cannot be used; check its host and credentials`,
+			);
 	const filled = residential && fillTemplate(residential.proxy, { country: "de", session: "session" });
 	if (filled !== undefined && parseUpstream(filled) === undefined)
 		throw new OperatorError("residential.proxy cannot be used; check its host and credentials");

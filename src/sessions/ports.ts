@@ -42,6 +42,12 @@ export interface SessionPlace extends AsyncDisposable {
 }
 
 export interface BrowserHost {
+	/**
+	 * The id under which a browser waits that suits the request, for the session that is about to start. Given once: it is then
+	 * either opened or given back. Undefined when none waits.
+	 */
+	takeSpare(wish: Pick<BrowserRequest, "image" | "screen">): string | undefined;
+	giveBackSpare(sessionId: string): void;
 	/** Makes the session's folder. */
 	open(sessionId: string): Promise<SessionPlace>;
 	/** Ends every browser, and removes every folder, of a session that is not in `keep`. Answers how many there were. */

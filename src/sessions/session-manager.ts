@@ -148,7 +148,10 @@ export class SessionManager {
 		const withoutRuntime = this.#options.withoutRuntime(live, now);
 		for (const session of live) {
 			const { id } = session;
-			const circumstances = { isAttached: this.#leases.count(id) > 0, isOutOfRuntime: withoutRuntime.has(id) };
+			const circumstances = {
+				isAttached: this.#leases.count(id) > 0,
+				isOutOfRuntime: withoutRuntime.has(id),
+			};
 			const event = dueEvent(session, circumstances, limits, now);
 			// Not kept when it cannot be written: what is due is asked anew in a second, and may have changed.
 			if (event !== undefined) this.#tryToApply(id, event);

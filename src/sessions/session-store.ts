@@ -105,7 +105,10 @@ export class SessionStore {
 			"UPDATE sessions SET stop_requested_at = @now WHERE id = @id AND status <> 'ended'",
 		);
 		this.#byId = store.query(shape, `SELECT ${columns} FROM sessions WHERE id = @id`);
-		this.#live = store.query(shape, `SELECT ${columns} FROM sessions INDEXED BY sessions_live WHERE status <> 'ended'`);
+		this.#live = store.query(
+			shape,
+			`SELECT ${columns} FROM sessions INDEXED BY sessions_live WHERE status <> 'ended'`,
+		);
 		this.#liveOf = store.query(
 			shape,
 			`SELECT ${columns} FROM sessions INDEXED BY sessions_live WHERE status <> 'ended' AND account_id = @accountId`,

@@ -5,8 +5,8 @@ import { Refusal } from "../base/errors.ts";
 import { parseUpstream, type Upstream } from "../egress/exit.ts";
 import type { Screen } from "./ports.ts";
 
-const DEFAULT_IMAGE = "chrome";
-const DEFAULT_SCREEN: Screen = { width: 1366, height: 768 };
+export const DEFAULT_IMAGE = "chrome";
+export const DEFAULT_SCREEN: Screen = { width: 1366, height: 768 };
 
 export const screenSchema = Type.Object(
 	{
@@ -26,10 +26,17 @@ export const startBodySchema = Type.Object(
 			Type.String({ minLength: 1, maxLength: 128, description: "Image id; default `chrome`." }),
 		),
 		name: Type.Optional(
-			Type.String({ minLength: 1, maxCharacters: mostCharacters.name, description: "Generated when left out." }),
+			Type.String({
+				minLength: 1,
+				maxCharacters: mostCharacters.name,
+				description: "Generated when left out.",
+			}),
 		),
 		url: Type.Optional(
-			Type.String({ pattern: "^[hH][tT][tT][pP][sS]?://", description: "Address to open at start; http or https." }),
+			Type.String({
+				pattern: "^[hH][tT][tT][pP][sS]?://",
+				description: "Address to open at start; http or https.",
+			}),
 		),
 		country: Type.Optional(
 			Type.String({
@@ -38,7 +45,9 @@ export const startBodySchema = Type.Object(
 			}),
 		),
 		egress: Type.Optional(
-			Type.Literal("residential", { description: "Exit through a residential connection. Not together with proxy." }),
+			Type.Literal("residential", {
+				description: "Exit through a residential connection. Not together with proxy.",
+			}),
 		),
 		proxy: Type.Optional(
 			Type.String({
@@ -93,7 +102,13 @@ export interface StartRequest {
 	idempotencyKey: string | undefined;
 }
 
-function invalid(key: (typeof refusalOfField)[keyof StartBody] | "body-not-object" | "country-with-proxy" | "egress-with-proxy"): Refusal {
+function invalid(
+	key:
+		| (typeof refusalOfField)[keyof StartBody]
+		| "body-not-object"
+		| "country-with-proxy"
+		| "egress-with-proxy",
+): Refusal {
 	return new Refusal(key, {}, { code: "invalid_arguments" });
 }
 

@@ -14,6 +14,7 @@ import { type Allowance, admit, type SlotQuota, slotQuota } from "./admission.ts
 import { chooseExit, countryOf, type Exits, featuresOf } from "./exit-choice.ts";
 import type { IdempotentStarts } from "./idempotency.ts";
 import { generateName } from "./names.ts";
+import type { BrowserHost } from "./ports.ts";
 import type { Session, SessionImage, StartedByKind } from "./session.ts";
 import type { SessionStore } from "./session-store.ts";
 import { parseStartRequest, type StartRequest } from "./start-request.ts";
@@ -33,6 +34,8 @@ export interface StarterOptions {
 	clock: Clock;
 	lifetimeMs: number;
 	exits: Exits;
+	/** Browsers that wait, each under the id that its session will have. */
+	spares: Pick<BrowserHost, "takeSpare" | "giveBackSpare">;
 	/** The image by its id, ready to be run; throws a Refusal when the sessions of such a plan cannot run it. */
 	imageOf(imageId: string, mayUseRestricted: boolean): SessionImage;
 	/** The subscriptions of an account that are in force now. */
@@ -89,16 +92,22 @@ export class Starter {
 	}
 
 	async #startNew(caller: Caller, request: StartRequest): Promise<Start> {
-		const { subscriptionsOf, imageOf, exits, clock } = this.#options;
+		const { subscriptionsOf, imageOf, exits, clock, spares } = this.#options;
 		const subscriptions = subscriptionsOf(caller.accountId);
 		const isGranted = (feature: Feature) => subscriptions.some(({ plan }) => plan.features.includes(feature));
 		const image = imageOf(request.imageId, isGranted("restricted_images"));
-		const id = newSessionId();
-		const exit = chooseExit(request.exit, id, exits);
-		if (exit.kind === "own_proxy" && isGranted("own_proxy")) await this.#checkUpstream(exit.upstream);
-		const now = clock.now();
-		const { session, quota } = this.#takeSlot(caller, request, { id, subscriptions, now });
-		return { session, quota, run: { image, exit } };
+		const { screen } = request;
+		const id = spares.takeSpare({ image, screen }) ?? newSessionId();
+		try {
+			const exit = chooseExit(request.exit, id, exits);
+			if (exit.kind === "own_proxy" && isGranted("own_proxy")) await this.#checkUpstream(exit.upstream);
+			const now = clock.now();
+			const { session, quota } = this.#takeSlot(caller, request, { id, subscriptions, now });
+			return { session, quota, run: { image, exit } };
+		} catch (error) {
+			spares.giveBackSpare(id);
+			throw error;
+		}
 	}
 
 	async #checkUpstream(upstream: Upstream): Promise<void> {
@@ -133,7 +142,11 @@ export class Starter {
 		}
 	}
 
-	#admit(caller: Caller, request: StartRequest, subscriptions: readonly ActiveSubscription[]): ActiveSubscription {
+	#admit(
+		caller: Caller,
+		request: StartRequest,
+		subscriptions: readonly ActiveSubscription[],
+	): ActiveSubscription {
 		const { store, clock, allowanceOf, residentialBytesLeft, startDelayMs } = this.#options;
 		const now = clock.now();
 		const features = featuresOf(request.exit);
@@ -177,7 +190,11 @@ export class Starter {
 		};
 	}
 
-	#keep(caller: Caller, { idempotencyKey }: StartRequest, { session, quota }: { session: Session; quota: SlotQuota }): void {
+	#keep(
+		caller: Caller,
+		{ idempotencyKey }: StartRequest,
+		{ session, quota }: { session: Session; quota: SlotQuota },
+	): void {
 		if (idempotencyKey === undefined || caller.appKeyId === null) return;
 		const call = { appKeyId: caller.appKeyId, key: idempotencyKey };
 		const start = { sessionId: session.id, limit: quota.limit, used: quota.used };

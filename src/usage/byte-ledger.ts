@@ -77,7 +77,8 @@ export class ByteLedger {
 	#write(): void {
 		const entries = [...this.#unwritten.values()];
 		this.#options.store.transaction(() => {
-			for (const { sessionId, exitKind, hour, up, down } of entries) this.#add.run({ sessionId, exitKind, hour, up, down });
+			for (const { sessionId, exitKind, hour, up, down } of entries)
+				this.#add.run({ sessionId, exitKind, hour, up, down });
 		});
 		this.#unwritten = new Map();
 	}

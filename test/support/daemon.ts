@@ -78,6 +78,8 @@ export async function startTestDaemon(options: TestDaemonOptions = {}): Promise<
 		BARREL__LIMITS__REQUESTS_PER_SECOND: "100000",
 		BARREL__LIMITS__BURST: "100000",
 		BARREL__LIMITS__STARTS_PER_MINUTE: "1000",
+		// Where processes and folders are counted; the tests of spares set their own.
+		BARREL__SESSIONS__SPARES: "0",
 		...options.environment,
 	};
 	const command = (args: readonly string[]) => {

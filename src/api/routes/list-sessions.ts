@@ -9,7 +9,9 @@ const DEFAULT_LIMIT = 50;
 
 /** As the texts of a query string are read. */
 export const listQuerySchema = Type.Object({
-	status: Type.Optional(Type.Literal("all", { description: "Adds the sessions that ended in the last 30 days." })),
+	status: Type.Optional(
+		Type.Literal("all", { description: "Adds the sessions that ended in the last 30 days." }),
+	),
 	limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: DEFAULT_LIMIT })),
 });
 
