@@ -1,36 +1,12 @@
 /** Runs browsers on this machine, each in its own cage and folder. Implements what the session manager asks for. */
 import { OperatorError } from "../base/errors.ts";
-import type { Log } from "../base/log.ts";
 import type { BrowserHost, SessionPlace } from "../sessions/ports.ts";
+import type { BrowserHostOptions, PlaceOptions } from "./host-options.ts";
 import { LocalSessionPlace } from "./local-session-place.ts";
 import { endProcessesOf } from "./processes.ts";
 import { createRunDir, SessionFolder, sessionsWithFolder } from "./session-folder.ts";
 import { SparePool, type SpareWish } from "./spare-pool.ts";
 import { checkUncagedRunDir } from "./uncaged.ts";
-
-export interface BrowserHostOptions {
-	runDir: string;
-	/** The compiled barrel binary. */
-	self: string;
-	isolation: "cage" | "none";
-	/** Chrome's own sandbox. */
-	sandbox: boolean;
-	orphanTimeoutMs: number;
-	/** Real uids for sessions, used when the daemon is root. */
-	firstUid: number;
-	uidCount: number;
-	/** Session secrets are derived from it. */
-	secret: string;
-	/** bubblewrap before 0.8 cannot. */
-	canSizeTmpfs: boolean;
-	log: Log;
-}
-
-/** What the places of sessions get from their host. */
-export interface PlaceOptions extends BrowserHostOptions {
-	/** Browsers, with flags and screen, whose first tab was seen to be exactly as large as asked for. */
-	fittingWindows: Set<string>;
-}
 
 export class LocalBrowserHost implements BrowserHost, AsyncDisposable {
 	readonly #options: PlaceOptions;

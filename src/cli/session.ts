@@ -1,12 +1,11 @@
 /** `barrel session …`: looks at rows and asks for ends; the daemon carries them out within a second. */
 import { systemClock, toIso } from "../base/clock.ts";
 import { OperatorError } from "../base/errors.ts";
+import { HISTORY_MS } from "../sessions/session.ts";
 import { type OperatorSession, SessionStore } from "../sessions/session-store.ts";
 import type { CommonOptions } from "./command.ts";
 import { print, table } from "./output.ts";
 import { openWorkspace } from "./workspace.ts";
-
-const HISTORY_MS = 30 * 24 * 60 * 60 * 1_000;
 
 function listed({ session, email }: OperatorSession) {
 	const { state } = session;

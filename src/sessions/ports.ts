@@ -1,10 +1,15 @@
 /** What the session manager needs from whoever runs browsers. `src/browser` implements it; tests have a fake one. */
-import type { SessionImage } from "./session.ts";
-
 export interface Screen {
 	/** Page viewport in CSS pixels (spec 4.1: 320-1920 by 480-1080). */
 	width: number;
 	height: number;
+}
+
+/** The image of a session as the browser host needs it: an executable that exists, and its flags. */
+export interface SessionImage {
+	id: string;
+	executable: string;
+	flags: readonly string[];
 }
 
 export interface BrowserRequest {

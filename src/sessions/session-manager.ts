@@ -11,15 +11,14 @@ import type { SlotQuota } from "./admission.ts";
 import type { IdempotentStarts } from "./idempotency.ts";
 import { type Lease, LeaseBook } from "./lease.ts";
 import { type EndedReason, next, type SessionEvent } from "./lifecycle.ts";
-import type { BrowserHost, CdpAddress, RunningBrowser } from "./ports.ts";
+import type { BrowserHost, CdpAddress, RunningBrowser, SessionImage } from "./ports.ts";
 import { dueEvent } from "./reaper.ts";
-import { isLive, type Session, type SessionImage } from "./session.ts";
+import { HISTORY_MS, isLive, type Session } from "./session.ts";
 import { runSession } from "./session-run.ts";
 import type { SessionStore } from "./session-store.ts";
 import type { SessionTokens } from "./session-token.ts";
 import type { Caller, Starter } from "./starter.ts";
 
-const HISTORY_MS = 30 * 24 * 60 * 60 * 1_000;
 const TOUCH_EVERY_MS = 5_000;
 
 export interface SessionManagerOptions {

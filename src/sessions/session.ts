@@ -2,13 +2,6 @@
 import type { SessionState } from "./lifecycle.ts";
 import type { Screen } from "./ports.ts";
 
-/** The image of a session as the browser host needs it: an executable that exists, and its flags. */
-export interface SessionImage {
-	id: string;
-	executable: string;
-	flags: readonly string[];
-}
-
 /** `agent` for the API and MCP, `app` for sessions started by hand (spec 1). */
 export type StartedByKind = "agent" | "app";
 
@@ -37,6 +30,9 @@ export interface Session {
 	/** The command line asked for the end; the reaper carries it out. */
 	stopRequestedAt: number | null;
 }
+
+/** How long ended sessions are listed and counted (spec 2.3, 8). */
+export const HISTORY_MS = 30 * 24 * 60 * 60 * 1_000;
 
 export function isLive(session: Session): boolean {
 	return session.state.status !== "ended";

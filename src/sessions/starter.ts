@@ -14,8 +14,8 @@ import { type Allowance, admit, type SlotQuota, slotQuota } from "./admission.ts
 import { chooseExit, countryOf, type Exits, featuresOf } from "./exit-choice.ts";
 import type { IdempotentStarts } from "./idempotency.ts";
 import { generateName } from "./names.ts";
-import type { BrowserHost } from "./ports.ts";
-import type { Session, SessionImage, StartedByKind } from "./session.ts";
+import type { BrowserHost, SessionImage } from "./ports.ts";
+import type { Session, StartedByKind } from "./session.ts";
 import type { SessionStore } from "./session-store.ts";
 import { parseStartRequest, type StartRequest } from "./start-request.ts";
 

@@ -1,8 +1,8 @@
 /** What an account has used in the last 30 days (spec 2.3). */
+import { HISTORY_MS } from "../sessions/session.ts";
 import { grantsApi, mainSubscription } from "./grants.ts";
 import type { UsageSources } from "./usage-sources.ts";
 
-const WINDOW_MS = 30 * 24 * 60 * 60 * 1_000;
 const MINUTE_MS = 60_000;
 
 export interface UsagePool {
@@ -37,7 +37,7 @@ export function usageReport(
 	now: number,
 ): UsageReport {
 	const subscriptions = subscriptionsOf(accountId, now);
-	const since = now - WINDOW_MS;
+	const since = now - HISTORY_MS;
 	const minutes = usage.runtimeByAgentsMs(accountId, { since, now }) / MINUTE_MS;
 	const live = usage.liveBySubscription(accountId);
 	return {

@@ -1,4 +1,4 @@
-import type { Messages } from "./messages.ts";
+import type { Messages } from "./texts.ts";
 import { waitText } from "./wait-text.ts";
 
 export const english: Messages = {
