@@ -43,6 +43,10 @@ describe("refuses with a message that names the field", () => {
 		["name", "🦦".repeat(65)],
 		["name", 7],
 		["name", null],
+		// Half an emoji: it cannot be stored, and would be read as another name.
+		["name", "\ud83e"],
+		["url", "https://example.org/\ud83e"],
+		["idempotencyKey", "\ud83e"],
 		["url", "file:///etc/passwd"],
 		["url", "javascript:alert(1)"],
 		["url", "data:text/html,x"],
