@@ -173,6 +173,23 @@ describe.each(["locations", "own_proxy"] as const)("of several subscriptions %s"
 		expect(refusal).toMatchObject({ key: "slots-full", status: "denied", code: "quota_exceeded" });
 		expect(admit(request(pools, { live: live(2) })).id).toBe(1);
 	});
+
+	test("is what is lacking when no subscription includes it together with API access", () => {
+		const apart = [pool(1, 3, only()), pool(2, 3, { features: [feature] })];
+		expect(refusalOf(() => admit(request(apart, { features })))).toMatchObject({
+			key: refusalOfFeature[feature],
+			status: "upgrade",
+			code: "quota_exceeded",
+		});
+	});
+
+	test("is what is lacking when only a subscription without slots includes it", () => {
+		const packs = [pool(1, 3, only()), pool(2, 0, only(feature))];
+		for (const wanted of [features, [feature]])
+			expect(refusalOf(() => admit(request(packs, { features: wanted }))).key).toBe(
+				refusalOfFeature[feature],
+			);
+	});
 });
 
 describe("residential traffic", () => {
