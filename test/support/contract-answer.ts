@@ -31,7 +31,9 @@ export async function answerOf(baseUrl: string, path: string, init: RequestInit 
 	check(!text.includes(OPERATOR_SECRET), `${what}, which holds a secret of the operator`);
 	const body: unknown = JSON.parse(text);
 	if (!isObject(body)) throw new Error(what);
-	checkPublished(method, path.replace(/[?#].*$/s, ""), body);
+	// As it was sent: fetch tidies a path up.
+	const sent = new URL(`${baseUrl}${path}`).pathname.slice(new URL(baseUrl).pathname.length);
+	checkPublished(method, sent, body);
 	check(body["status"] === "ok" || response.headers.has("content-language"), `${what} in no language`);
 	const { date: _date, ...headers } = Object.fromEntries(response.headers);
 	return { http: response.status, contentType, headers, body, text };
