@@ -1,6 +1,7 @@
 /** The API as a page for people, made from the OpenAPI operations; it loads nothing from anywhere. */
 import type { TSchema } from "@sinclair/typebox";
 import { type Operation, operations } from "./openapi.ts";
+import { refusedSchema } from "./schemas.ts";
 
 const style = `
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
@@ -60,9 +61,8 @@ ${table("Query", query?.properties)}${table("Body (JSON, every field optional)",
 /** A whole HTML document. */
 export function docsPage(publicUrl: string, version: string): string {
 	const example = `curl -s ${publicUrl}/v8/web/sessions -H "Authorization: Bearer $BARREL_KEY" -H "Content-Type: application/json" -d '{}'`;
-	const links = operations
-		.map(({ id, summary }) => `<li><a href="#${id}">${escaped(summary)}</a></li>`)
-		.join("");
+	const places = [...operations, { id: "refusal", summary: "Every answer but ok" }];
+	const links = places.map(({ id, summary }) => `<li><a href="#${id}">${escaped(summary)}</a></li>`).join("");
 	return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>barrel ${version}: API</title><style>${style}</style></head><body><main>
@@ -72,5 +72,7 @@ export function docsPage(publicUrl: string, version: string): string {
 The same as <a href="openapi.json">OpenAPI 3.1</a>.</p>
 <pre>${escaped(example)}</pre><ul>${links}</ul>
 ${operations.map(section).join("\n")}
+<h2 id="refusal">Every answer but ok</h2>
+${table("Refusal", refusedSchema.properties)}
 </main></body></html>`;
 }

@@ -140,8 +140,18 @@ export const refusedSchema = Type.Object({
 		),
 	),
 	message: Type.String({ minLength: 1, description: "One sentence, in the language of Accept-Language." }),
-	allowedImages: Type.Optional(Type.Array(Type.String())),
-	retryAfterMs: Type.Optional(Type.Integer({ minimum: 0 })),
-	loggedIn: Type.Optional(Type.Literal(false)),
-	verified: Type.Optional(Type.Literal(false)),
+	allowedImages: Type.Optional(
+		Type.Array(Type.String(), {
+			description: "With image_not_supported and image_restricted: the images that can be used.",
+		}),
+	),
+	retryAfterMs: Type.Optional(
+		Type.Integer({ minimum: 0, description: "With rate_limited: how long to wait before the next start." }),
+	),
+	loggedIn: Type.Optional(
+		Type.Literal(false, { description: "The app key is missing, unknown, revoked or expired." }),
+	),
+	verified: Type.Optional(
+		Type.Literal(false, { description: "The e-mail address of the account is not confirmed." }),
+	),
 });

@@ -50,13 +50,20 @@ function quotaExceeded(key: Extract<RefusalKey, "runtime-used" | "residential-us
 	return new Refusal(key, {}, { code: "quota_exceeded" });
 }
 
-/** A data pack grants residential traffic without slots, so that one feature is looked for over all subscriptions. */
+/**
+ * A data pack grants residential traffic without slots, so that one feature is looked for over all subscriptions. The others
+ * have to be together where there are slots; when they are apart, what was asked for is lacking rather than API access.
+ */
 function lackedFeature({ subscriptions, features }: AdmissionRequest): Feature | undefined {
 	const isGranted = (feature: Feature) => subscriptions.some(({ plan }) => plan.features.includes(feature));
 	if (features.includes("residential") && !isGranted("residential")) return "residential";
 	const ofPool = features.filter((feature) => feature !== "residential");
-	const serves = subscriptions.some(({ plan }) => ofPool.every((feature) => plan.features.includes(feature)));
-	return serves ? undefined : (ofPool.find((feature) => !isGranted(feature)) ?? ofPool.at(-1));
+	const serves = subscriptions.some(
+		({ plan }) => plan.runningSessionLimit > 0 && ofPool.every((feature) => plan.features.includes(feature)),
+	);
+	if (serves) return undefined;
+	const notGranted = ofPool.find((feature) => !isGranted(feature));
+	return notGranted ?? ofPool.find((feature) => feature !== "programmatic_access");
 }
 
 /** The subscription that the session takes its slot from. Throws a Refusal with the code of spec 4.1 when there is none. */

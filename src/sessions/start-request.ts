@@ -123,6 +123,9 @@ function checkedBody(body: unknown): StartBody {
 	if (unknownField !== undefined)
 		throw new Refusal("field-unknown", { field: unknownField.slice(0, 64) }, { code: "invalid_arguments" });
 	if (Value.Check(startBodySchema, body)) {
+		// Halves of a character cannot be stored: different ones would become the same text.
+		for (const field of ["name", "url", "idempotencyKey"] as const)
+			if (!(body[field] ?? "").isWellFormed()) throw invalid(refusalOfField[field]);
 		for (const field of ["name", "idempotencyKey"] as const)
 			if ([...(body[field] ?? "")].length > mostCharacters[field]) throw invalid(refusalOfField[field]);
 		return body;

@@ -7,6 +7,7 @@ import {
 	startContractDaemon,
 	type User,
 } from "../support/contract-daemon.ts";
+import { residentialOf } from "../support/contract-offer.ts";
 
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
@@ -51,7 +52,7 @@ describe("2.1 the answer to a start", () => {
 	test("counts this session among the concurrent ones, and those started by hand", async () => {
 		await using daemon = await startContractDaemon();
 		const user = await daemon.addUser();
-		user.startByHand();
+		await user.startByHand();
 		const quota = async () => (await user.call("POST", "/web/sessions", {})).body["quota"];
 		expect(await quota()).toMatchObject({ running_sessions_used: 2, running_sessions_remaining: 1 });
 		expect(await quota()).toEqual({
@@ -59,6 +60,24 @@ describe("2.1 the answer to a start", () => {
 			running_sessions_used: 3,
 			running_sessions_remaining: 0,
 		});
+	});
+
+	test("has wss addresses below the path at which clients reach the service", async () => {
+		await using daemon = await startContractDaemon({ publicUrl: "https://browsers.example.org/barrel" });
+		const user = await daemon.addUser();
+		const { id, connectUrl, liveViewUrl } = (await user.call("POST", "/web/sessions", {})).body;
+		expect(connectUrl).toMatch(/^wss:\/\/browsers\.example\.org\/barrel\/web\/brl-v-v7-\w{20}\/cdp\?token=[\w-]{43}$/);
+		expect(liveViewUrl).toBe(`https://browsers.example.org/barrel/en/viewer?id=${String(id)}`);
+		expect(await read(user, String(id))).toMatchObject({ connectUrl, liveViewUrl });
+	});
+
+	test("has a generated name of its own each time", async () => {
+		await using daemon = await startContractDaemon();
+		const user = await daemon.addUser({ plan: "wide" });
+		const names = [];
+		for (let round = 0; round < 20; round++)
+			names.push((await user.call("POST", "/web/sessions", {})).body["name"]);
+		expect(new Set(names).size).toBeGreaterThan(18);
 	});
 
 	test("has a token of the session's own", async () => {
@@ -136,10 +155,22 @@ describe("2.2 a session as it is read and listed", () => {
 		expect((await read(user, await user.start()))["url"]).toBeNull();
 	});
 
+	test.each([
+		[{ country: "de" }, "de"],
+		[{ country: "de-ber" }, "de-ber"],
+		[{ egress: "residential", country: "us" }, "us"],
+		[{ egress: "residential" }, null],
+		[{ proxy: "http://proxy.example:3128" }, null],
+	])("started with %j has the country %s", async (body, country) => {
+		await using daemon = await startContractDaemon({ residential: residentialOf(null) });
+		const user = await daemon.addUser({ plan: "full" });
+		expect((await read(user, await user.start(body)))["country"]).toBe(country);
+	});
+
 	test("is startedByKind app when it was started by hand", async () => {
 		await using daemon = await startContractDaemon();
 		const user = await daemon.addUser();
-		expect((await read(user, user.startByHand()))["startedByKind"]).toBe("app");
+		expect((await read(user, await user.startByHand()))["startedByKind"]).toBe("app");
 	});
 
 	test("is the same in the list", async () => {
@@ -181,7 +212,7 @@ describe("2.2 a session as it is read and listed", () => {
 describe("2.5 the catalog", () => {
 	test("has every image, location and the residential countries", async () => {
 		await using daemon = await startContractDaemon({
-			residential: { configured: true, countries: ["de", "us"] },
+			residential: residentialOf(["de", "us"]),
 		});
 		const { body } = await daemon.request("/image");
 		expect(Object.keys(body).sort()).toEqual(["images", "residential", "status", "vpnLocations"]);
@@ -211,6 +242,13 @@ describe("2.5 the catalog", () => {
 				requires_feature_restricted_images: true,
 				supports_programmatic: false,
 			},
+			{
+				...image,
+				id: "restricted",
+				name: "Restricted",
+				enabled: true,
+				requires_feature_restricted_images: true,
+			},
 		]);
 		expect(body["vpnLocations"]).toEqual([
 			{
@@ -218,16 +256,22 @@ describe("2.5 the catalog", () => {
 				name: "Germany",
 				default: "de-fra",
 				cities: [
-					{ code: "de-fra", location: "Frankfurt" },
 					{ code: "de-ber", location: "Berlin" },
+					{ code: "de-fra", location: "Frankfurt" },
 				],
+			},
+			{
+				code: "us",
+				name: "United States",
+				default: "us-nyc",
+				cities: [{ code: "us-nyc", location: "New York" }],
 			},
 		]);
 		expect(body["residential"]).toEqual({ configured: true, countries: ["de", "us"] });
 	});
 
 	test("says null for residential countries when every country can be reached", async () => {
-		await using daemon = await startContractDaemon({ residential: { configured: true, countries: null } });
+		await using daemon = await startContractDaemon({ residential: residentialOf(null) });
 		expect((await daemon.request("/image")).body["residential"]).toEqual({
 			configured: true,
 			countries: null,
@@ -243,8 +287,8 @@ describe("2.5 the catalog", () => {
 	});
 
 	test("tells nothing of executables, flags or proxies", async () => {
-		await using daemon = await startContractDaemon();
+		await using daemon = await startContractDaemon({ residential: residentialOf(null) });
 		const { text } = await daemon.request("/image");
-		expect(text).not.toMatch(/\/bin\/sh|nowhere|executable|flags|proxy/);
+		expect(text).not.toMatch(/\/bin\/sh|nowhere|executable|flag|proxy|operator/);
 	});
 });

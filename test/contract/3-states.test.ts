@@ -1,4 +1,7 @@
 /** Spec 3: states and transitions, as a client that polls sees them. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type ContractDaemon, objectIn, startContractDaemon, type User } from "../support/contract-daemon.ts";
 
@@ -7,11 +10,20 @@ const HOUR_MS = 60 * MINUTE_MS;
 
 type Seen = { status: unknown; endedReason: unknown; hasConnectUrl: boolean };
 
+async function read(user: User, id: string): Promise<Record<string, unknown>> {
+	return objectIn((await user.call("GET", `/web/sessions/${id}`)).body, "data");
+}
+
+/** A client on the session, until it is disposed of. */
+function attached(daemon: ContractDaemon, id: string, connectUrl: string): Disposable {
+	const token = new URL(connectUrl).searchParams.get("token") ?? "";
+	const result = daemon.sessions.attach(id, token);
+	if (result.kind !== "attached") throw new Error(result.kind);
+	return result.attachment;
+}
+
 async function seen(user: User, id: string): Promise<Seen> {
-	const { status, endedReason, connectUrl } = objectIn(
-		(await user.call("GET", `/web/sessions/${id}`)).body,
-		"data",
-	);
+	const { status, endedReason, connectUrl } = await read(user, id);
 	return { status, endedReason, hasConnectUrl: connectUrl !== null };
 }
 
@@ -80,7 +92,7 @@ describe("DELETE", () => {
 
 	test("ends sessions that were started by hand", () =>
 		withDaemon(async (_daemon, user) => {
-			const id = user.startByHand();
+			const id = await user.startByHand();
 			expect((await user.call("DELETE", `/web/sessions/${id}`)).body).toEqual({ status: "ok" });
 			expect(await seen(user, id)).toEqual(ended("stopped"));
 		}));
@@ -105,10 +117,7 @@ test("a session ends as timeout 18 hours after its start, at its expiresAt, whic
 		const browser = await daemon.host.browserOf(id);
 		browser.becomeReady();
 		await expect.poll(() => seen(user, id)).toEqual(live("running"));
-		const token = new URL(String(body["connectUrl"])).searchParams.get("token") ?? "";
-		const result = daemon.sessions.attach(id, token);
-		if (result.kind !== "attached") throw new Error(result.kind);
-		using _attachment = result.attachment;
+		using _attachment = attached(daemon, id, String(body["connectUrl"]));
 		daemon.clock.advance(18 * HOUR_MS - 1);
 		daemon.tick();
 		expect(await seen(user, id)).toEqual(live("running"));
@@ -144,6 +153,41 @@ describe("a browser that fails", () => {
 			await expect.poll(() => seen(user, id)).toEqual(ended("error"));
 			expect((await user.call("GET", `/web/sessions/${id}`)).text).not.toMatch(/SIGKILL|\/run\//);
 		}));
+});
+
+test("sessions end as runtime once the allowance of their plan is used up, whoever uses them", async () => {
+	await using daemon = await startContractDaemon();
+	const user = await daemon.addUser({ plan: "hour" });
+	const [starting, running, byHand] = [
+		await user.start(),
+		await user.startRunning(),
+		await user.startByHand(),
+	];
+	using _attachment = attached(daemon, running, String((await read(user, running))["connectUrl"]));
+	daemon.clock.advance(20 * MINUTE_MS - 1);
+	daemon.tick();
+	for (const id of [starting, running, byHand])
+		expect(await seen(user, id)).toMatchObject({ endedReason: null });
+	daemon.clock.advance(1);
+	daemon.tick();
+	for (const id of [starting, running, byHand]) expect(await seen(user, id)).toEqual(ended("runtime"));
+	expect((await user.call("GET", "/user/quota")).body["running_sessions_used"]).toBe(0);
+});
+
+test("a session whose machine has gone away is ended as lost by the daemon that comes next", async () => {
+	const dataDir = mkdtempSync(join(tmpdir(), "barrel-lost-"));
+	try {
+		const killed = await startContractDaemon({ dataDir });
+		const before = await killed.addUser();
+		const ids = [await before.startRunning(), await before.startRunning()];
+		await killed.kill();
+		await using daemon = await startContractDaemon({ dataDir, clock: killed.clock });
+		const user = daemon.userAgain(before);
+		for (const id of ids) expect(await seen(user, id)).toEqual(ended("lost"));
+		expect(await freeSlots(user)).toBe(3);
+	} finally {
+		rmSync(dataDir, { recursive: true, force: true });
+	}
 });
 
 test("a session whose browser is closed by its client ends as stopped", () =>

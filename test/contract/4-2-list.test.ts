@@ -48,7 +48,7 @@ describe("the sessions in it", () => {
 	test("are none that were started by hand", async () => {
 		await using daemon = await startContractDaemon();
 		const user = await daemon.addUser();
-		const byHand = user.startByHand();
+		const byHand = await user.startByHand();
 		expect(await ids(user, "?status=all")).toEqual([]);
 		await user.call("DELETE", `/web/sessions/${byHand}`);
 		expect(await ids(user, "?status=all")).toEqual([]);
@@ -70,7 +70,7 @@ describe("its parameters", () => {
 		daemon = await startContractDaemon();
 		user = await daemon.addUser({ plan: "wide" });
 		for (let round = 0; round < 205; round++)
-			daemon.sessions.start({ accountId: user.account.id, appKeyId: null, startedByKind: "agent" }, {});
+			await daemon.sessions.start({ accountId: user.account.id, appKeyId: null, startedByKind: "agent" }, {});
 	});
 
 	afterAll(() => daemon[Symbol.asyncDispose]());

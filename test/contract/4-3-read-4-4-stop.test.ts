@@ -15,7 +15,7 @@ beforeAll(async () => {
 	daemon = await startContractDaemon();
 	[owner, stranger] = [await daemon.addUser(), await daemon.addUser()];
 	running = await owner.startRunning();
-	byHand = owner.startByHand();
+	byHand = await owner.startByHand();
 	ended = await owner.start();
 	await owner.call("DELETE", `/web/sessions/${ended}`);
 });

@@ -1,24 +1,20 @@
-/** GET /web/usage and GET /user/quota (spec 4.5): who may ask (spec 5). */
-import { describe, expect, test } from "vitest";
-import { aPlan, team, UsageFixture } from "../unit/usage/usage-fixture.ts";
+/** Spec 4.5: usage and quota take no parameters. Who may ask is in 5; their figures are in 2.3 and 2.4. */
+import { expect, test } from "vitest";
+import { startContractDaemon } from "../support/contract-daemon.ts";
 
-describe.each(["/web/usage", "/user/quota"] as const)("GET %s", (path) => {
-	test("answers ok with an app key", async () => {
-		using fixture = new UsageFixture();
-		fixture.subscribe(team);
-		expect(await fixture.get(path, fixture.key())).toMatchObject({ status: "ok" });
-	});
+test.each(["/web/usage", "/user/quota"])("GET %s takes no notice of parameters", async (path) => {
+	await using daemon = await startContractDaemon();
+	const user = await daemon.addUser();
+	const plain = await user.call("GET", path);
+	expect(plain).toMatchObject({ http: 200, body: { status: "ok" } });
+	for (const query of ["?", "?limit=abc", "?accountId=7", "?status=all&id=x"])
+		expect(await user.call("GET", `${path}${query}`)).toEqual(plain);
+});
 
-	test.each([undefined, "brl-k-v7-unknown"])("denies the key %s", async (key) => {
-		using fixture = new UsageFixture();
-		fixture.subscribe(team);
-		expect(await fixture.get(path, key)).toEqual({ status: "denied", loggedIn: false });
-	});
-
-	test("asks for an upgrade when no plan includes API access", async () => {
-		const basic = aPlan("basic", { features: [] });
-		using fixture = new UsageFixture([basic]);
-		fixture.subscribe(basic);
-		expect(await fixture.get(path, fixture.key())).toEqual({ status: "upgrade" });
-	});
+test.each(["/web/usage", "/user/quota"])("GET %s changes nothing", async (path) => {
+	await using daemon = await startContractDaemon();
+	const user = await daemon.addUser();
+	const answers = [await user.call("GET", path), await user.call("GET", path)];
+	expect(answers[1]).toEqual(answers[0]);
+	expect(daemon.sessions.list(user.account.id, { all: true, limit: 200 })).toEqual([]);
 });

@@ -11,6 +11,8 @@ const endpoints = [
 	["GET", "/web/sessions"],
 	["GET", `/web/sessions/${id}`],
 	["DELETE", `/web/sessions/${id}`],
+	["GET", "/web/usage"],
+	["GET", "/user/quota"],
 ] as const;
 
 const notLoggedIn = {

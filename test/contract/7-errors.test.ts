@@ -31,8 +31,6 @@ describe("an unknown path or a wrong method", () => {
 		["GET", "/web/session"],
 		["GET", `/web/sessions/${unknownId}/cdp`],
 		["GET", `/web/sessions/${unknownId}/downloads/d1`],
-		["GET", "/web/usage"],
-		["GET", "/user/quota"],
 		["GET", "/WEB/SESSIONS"],
 		["GET", "/web%2Fsessions"],
 		["POST", "/image"],
@@ -248,6 +246,8 @@ describe("a fault", () => {
 		["GET", "/web/sessions"],
 		["GET", `/web/sessions/${unknownId}`],
 		["DELETE", `/web/sessions/${unknownId}`],
+		["GET", "/web/usage"],
+		["GET", "/user/quota"],
 	])(
 		"in %s %s is status error with internal_error, tells nothing of its cause, and is logged once",
 		async (method, path) => {

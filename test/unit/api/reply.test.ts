@@ -22,7 +22,7 @@ describe("a refusal", () => {
 		const extra = { retryAfterMs: 41_500 };
 		const refusal = new Refusal("start-rate", { seconds: 42 }, { code: "rate_limited", extra });
 		const message = "Too many sessions were started in a short time; the next one can start in 42 seconds.";
-		expect(await body(failed(refusal, silentLog))).toEqual({
+		expect(await body(failed(refusal, silentLog, "en"))).toEqual({
 			status: "denied",
 			code: "rate_limited",
 			message,

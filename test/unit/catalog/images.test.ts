@@ -80,7 +80,7 @@ describe("the list", () => {
 
 describe("getUsable", () => {
 	test("answers the executable and the flags", () => {
-		expect(new Images([image()]).getUsable("chrome")).toMatchObject({
+		expect(new Images([image()]).getUsable("chrome", false)).toMatchObject({
 			id: "chrome",
 			executable: browser,
 			flags: ["--lang=de"],
@@ -100,7 +100,7 @@ describe("getUsable", () => {
 			image({ id: "off", enabled: false }),
 			image({ id: "hand", supportsProgrammatic: false }),
 		]);
-		expect(refusalOf(() => images.getUsable(id))).toMatchObject({
+		expect(refusalOf(() => images.getUsable(id, false))).toMatchObject({
 			key: "image-not-supported",
 			status: "denied",
 			code: "image_not_supported",
@@ -111,7 +111,7 @@ describe("getUsable", () => {
 
 	test("calls it the service's failure when no image can be used at all", () => {
 		const images = new Images([image({ executable: join(folder, "missing") })]);
-		expect(refusalOf(() => images.getUsable("chrome"))).toMatchObject({
+		expect(refusalOf(() => images.getUsable("chrome", false))).toMatchObject({
 			key: "browser-missing",
 			status: "error",
 			code: "internal_error",

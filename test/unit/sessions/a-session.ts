@@ -15,6 +15,7 @@ export function aSession(differences: Partial<Session> = {}): Session {
 		imageId: "chrome",
 		url: null,
 		country: null,
+		exitKind: "direct",
 		screen: { width: 1366, height: 768 },
 		state: { status: "running" },
 		createdAt: NOW,

@@ -15,7 +15,7 @@ test("joins a client to a running browser", async () => {
 
 test("lets a client wait for a browser that is still starting", async () => {
 	await using fixture = new ManagerFixture();
-	const id = fixture.start();
+	const id = await fixture.start();
 	using attachment = fixture.attach(id);
 	const browser = await fixture.host.browserOf(id);
 	browser.becomeReady();
@@ -24,7 +24,7 @@ test("lets a client wait for a browser that is still starting", async () => {
 
 test("tells a waiting client when the browser fails", async () => {
 	await using fixture = new ManagerFixture();
-	const id = fixture.start();
+	const id = await fixture.start();
 	using attachment = fixture.attach(id);
 	const browser = await fixture.host.browserOf(id);
 	browser.failToStart("no");

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { refusalOf } from "../../support/refusal-of.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { ada, bob, HOUR_MS, ManagerFixture, MINUTE_MS } from "./manager.ts";
+import { refusalFrom } from "./starter-fixture.ts";
 
 const unknownId = "brl-v-v7-00000000000000000000";
 
@@ -160,7 +161,7 @@ describe("the reaper", () => {
 
 	test("carries out a stop that the command line has asked for", async () => {
 		await using fixture = new ManagerFixture();
-		const [running, starting] = [await fixture.startRunning(), fixture.start()];
+		const [running, starting] = [await fixture.startRunning(), await fixture.start()];
 		for (const id of [running, starting])
 			expect(fixture.store.requestStop(id, fixture.clock.now())).toBe(true);
 		expect(fixture.stateOf(running)).toBe("running");
@@ -175,7 +176,7 @@ describe("after a daemon that is gone", () => {
 	test("live sessions are lost, ended ones keep their reason, and every leftover is swept", async () => {
 		await using fixture = new ManagerFixture();
 		const running = await fixture.startRunning();
-		const starting = fixture.start();
+		const starting = await fixture.start();
 		const stopped = await fixture.startRunning();
 		fixture.manager.stop(ada.accountId, stopped);
 		fixture.host.leftovers = 2;
@@ -204,7 +205,7 @@ describe("at the end of the daemon", () => {
 	test("every session ends, and the end has come when nothing of them is left", async () => {
 		await using fixture = new ManagerFixture();
 		const removal = Promise.withResolvers<void>();
-		const ids = [await fixture.startRunning(ada), fixture.start(ada), await fixture.startRunning(bob)];
+		const ids = [await fixture.startRunning(ada), await fixture.start(ada), await fixture.startRunning(bob)];
 		fixture.host.removal = () => removal.promise;
 		let isOver = false;
 		const end = fixture.manager.endAll().then(() => (isOver = true));
@@ -219,7 +220,7 @@ describe("at the end of the daemon", () => {
 	test("no session is started any more", async () => {
 		await using fixture = new ManagerFixture();
 		await fixture.manager.endAll();
-		const refusal = refusalOf(() => fixture.manager.start(ada, {}));
+		const refusal = await refusalFrom(fixture.manager.start(ada, {}));
 		expect(refusal).toMatchObject({ key: "shutting-down", status: "error", code: "internal_error" });
 		expect(fixture.store.live()).toEqual([]);
 	});

@@ -1,75 +1,65 @@
 /** A session manager over a real database, a fake browser host and a clock that stands still. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { RefusalKey } from "../../../src/base/errors.ts";
-import type { Pool } from "../../../src/sessions/admission.ts";
+import type { Exit } from "../../../src/egress/exit.ts";
 import type { Session } from "../../../src/sessions/session.ts";
-import { type Caller, SessionManager } from "../../../src/sessions/session-manager.ts";
-import { SessionStore } from "../../../src/sessions/session-store.ts";
+import { SessionManager } from "../../../src/sessions/session-manager.ts";
 import { SessionTokens } from "../../../src/sessions/session-token.ts";
-import { openStore } from "../../../src/store/database.ts";
-import type { Store } from "../../../src/store/driver.ts";
+import type { Caller } from "../../../src/sessions/starter.ts";
 import { FakeBrowserHost } from "../../support/fake-browser-host.ts";
-import { FakeClock } from "../../support/fake-clock.ts";
 import { captureLog } from "../../support/log-lines.ts";
-import { refusalOf } from "../../support/refusal-of.ts";
 import { waitFor } from "../../support/wait-for.ts";
+import { ada, refusalFrom, StarterFixture, type StarterFixtureOptions } from "./starter-fixture.ts";
+
+export { ada, bob } from "./starter-fixture.ts";
 
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
-export const ada: Caller = { accountId: 1, appKeyId: null, startedByKind: "agent" };
-export const bob: Caller = { accountId: 2, appKeyId: null, startedByKind: "agent" };
-
-/** A row for what points at accounts and subscriptions. */
-function addAccount(store: Store, id: number): void {
-	store
-		.command(
-			`INSERT INTO accounts (id, email, firstname, lastname, password_hash, created_at)
-			VALUES (@id, @email, '', '', '', 0)`,
-		)
-		.run({ id, email: `${id}@example.org` });
-	store
-		.command("INSERT INTO subscriptions (id, account_id, plan_id, created_at) VALUES (@id, @id, 'team', 0)")
-		.run({ id });
-}
-
 export class ManagerFixture implements AsyncDisposable {
-	readonly #folder = mkdtempSync(join(tmpdir(), "barrel-manager-"));
-	readonly database: Store = openStore({ dataDir: this.#folder });
-	readonly store = new SessionStore(this.database);
+	readonly starts: StarterFixture;
 	readonly host = new FakeBrowserHost();
-	readonly clock = new FakeClock();
 	readonly tokens = new SessionTokens("a secret");
 	readonly logged = captureLog();
 	/** The egress sockets that are open. */
 	readonly egress = new Set<string>();
-	readonly limits = { idleTimeoutMs: 5 * MINUTE_MS, lifetimeMs: 18 * HOUR_MS, startTimeoutMs: 30_000 };
-	readonly pools = new Map<number, Pool[]>();
+	/** The way out of every session so far. */
+	readonly exits = new Map<string, Exit>();
+	readonly limits = { idleTimeoutMs: 5 * MINUTE_MS, startTimeoutMs: 30_000 };
 	readonly manager: SessionManager;
 
-	constructor() {
-		for (const id of [ada.accountId, bob.accountId]) {
-			addAccount(this.database, id);
-			this.pools.set(id, [{ subscriptionId: id, runningSessionLimit: 3 }]);
-		}
+	constructor(options: StarterFixtureOptions = {}) {
+		this.starts = new StarterFixture(options);
 		this.manager = this.another();
+	}
+
+	get database() {
+		return this.starts.database;
+	}
+
+	get store() {
+		return this.starts.store;
+	}
+
+	get clock() {
+		return this.starts.clock;
 	}
 
 	/** A further manager on the same rows, as after a restart. */
 	another(): SessionManager {
+		const { store, clock, idempotentStarts, allowances } = this.starts;
 		return new SessionManager({
-			store: this.store,
+			store,
 			host: this.host,
 			tokens: this.tokens,
-			clock: this.clock,
+			clock,
 			log: this.logged.log,
+			starter: this.starts.another(),
+			idempotentStarts,
 			limits: this.limits,
-			imageOf: (id) => ({ id, executable: `/opt/${id}`, flags: [] }),
-			poolsOf: (accountId) => this.pools.get(accountId) ?? [],
-			openEgress: async (path) => {
+			withoutRuntime: (live, now) => allowances.withoutRuntime(live, now),
+			openEgress: async (session, exit, path) => {
+				this.exits.set(session.id, exit);
 				this.egress.add(path);
 				return { [Symbol.asyncDispose]: async () => void this.egress.delete(path) };
 			},
@@ -77,12 +67,13 @@ export class ManagerFixture implements AsyncDisposable {
 	}
 
 	/** Starts a session and answers its id. */
-	start(caller: Caller = ada, body?: unknown): string {
-		return this.manager.start(caller, body).session.id;
+	async start(caller: Caller = ada, body?: unknown): Promise<string> {
+		const { session } = await this.manager.start(caller, body);
+		return session.id;
 	}
 
 	async startRunning(caller: Caller = ada, body?: unknown): Promise<string> {
-		const id = this.start(caller, body);
+		const id = await this.start(caller, body);
 		const browser = await this.host.browserOf(id);
 		browser.becomeReady();
 		await this.until(id, "running");
@@ -111,8 +102,9 @@ export class ManagerFixture implements AsyncDisposable {
 		return waitFor(() => this.stateOf(id) === state, `${id} is ${state}; it is ${this.stateOf(id)}`);
 	}
 
-	refusalOfStart(caller: Caller = ada, body?: unknown): RefusalKey {
-		return refusalOf(() => this.manager.start(caller, body)).key;
+	async refusalOfStart(caller: Caller = ada, body?: unknown): Promise<RefusalKey> {
+		const { key } = await refusalFrom(this.manager.start(caller, body));
+		return key;
 	}
 
 	attach(id: string) {
@@ -132,8 +124,7 @@ export class ManagerFixture implements AsyncDisposable {
 	/** Fails when a browser or a way out is left. */
 	async [Symbol.asyncDispose](): Promise<void> {
 		await this.manager.endAll();
-		this.database.close();
-		rmSync(this.#folder, { recursive: true, force: true });
+		this.starts[Symbol.dispose]();
 		const left = [...this.host.remaining(), ...this.egress];
 		if (left.length > 0) throw new Error(`left behind: ${left.join(", ")}`);
 	}

@@ -13,6 +13,7 @@ type Case = {
 	name: string;
 	session?: Partial<Session>;
 	isAttached?: boolean;
+	isOutOfRuntime?: boolean;
 	after: number;
 	due: string | undefined;
 };
@@ -60,11 +61,53 @@ const cases: readonly Case[] = [
 		after: LIFETIME_MS,
 		due: "stopRequested",
 	},
+	{ name: "one without runtime left", isOutOfRuntime: true, after: 0, due: "runtimeUsedUp" },
+	{
+		name: "one without runtime left, with a client",
+		isAttached: true,
+		isOutOfRuntime: true,
+		after: 0,
+		due: "runtimeUsedUp",
+	},
+	{
+		name: "one without runtime left that is still starting",
+		session: starting,
+		isOutOfRuntime: true,
+		after: 0,
+		due: "runtimeUsedUp",
+	},
+	{
+		name: "one without runtime left at the idle end",
+		isOutOfRuntime: true,
+		after: IDLE_MS,
+		due: "runtimeUsedUp",
+	},
+	{
+		name: "one without runtime left at its lifetime",
+		isOutOfRuntime: true,
+		after: LIFETIME_MS,
+		due: "lifetimeElapsed",
+	},
+	{
+		name: "one without runtime left that is to be stopped",
+		session: stopAsked,
+		isOutOfRuntime: true,
+		after: 0,
+		due: "stopRequested",
+	},
+	{
+		name: "one that has ended and has no runtime left",
+		session: ended,
+		isOutOfRuntime: true,
+		after: 0,
+		due: undefined,
+	},
 	{ name: "one that has ended", session: { ...ended, ...stopAsked }, after: 2 * LIFETIME_MS, due: undefined },
 	{ name: "one from the future, after the clock was set back", after: -HOUR_MS, due: undefined },
 ];
 
-test.each(cases)("$name: $due", ({ session, isAttached = false, after, due }) => {
-	const event = dueEvent(aSession(session), isAttached, { idleTimeoutMs: IDLE_MS }, NOW + after);
+test.each(cases)("$name: $due", ({ session, isAttached = false, isOutOfRuntime = false, after, due }) => {
+	const circumstances = { isAttached, isOutOfRuntime };
+	const event = dueEvent(aSession(session), circumstances, { idleTimeoutMs: IDLE_MS }, NOW + after);
 	expect(event?.type).toBe(due);
 });

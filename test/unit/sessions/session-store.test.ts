@@ -37,6 +37,9 @@ describe("a row", () => {
 			state: { status: "ended", reason: "error", endedAt: NOW + 7, detail: "why" },
 		}),
 		aSession({ id: "brl-v-v7-d", subscriptionId: null, startedByKind: "app", lastSeenAt: NOW + 5 }),
+		...(["direct", "location", "residential", "own_proxy"] as const).map((exitKind) =>
+			aSession({ id: `brl-v-v7-${exitKind}`, exitKind }),
+		),
 	])("is read as it was written: $id", async (session) => {
 		await using fixture = new ManagerFixture();
 		fixture.store.insert(session);

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { isSessionId } from "../../../src/base/ids.ts";
-import { refusalOf } from "../../support/refusal-of.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { ada, bob, HOUR_MS, ManagerFixture } from "./manager.ts";
+import { aPlan, refusalFrom } from "./starter-fixture.ts";
 
 describe("a start", () => {
 	test("answers at once with a session that is starting", async () => {
 		await using fixture = new ManagerFixture();
-		const { session, quota } = fixture.manager.start(ada, {
+		const { session, quota } = await fixture.manager.start(ada, {
 			name: "mine",
 			url: "https://example.org/",
 			image: "edge",
@@ -24,6 +24,7 @@ describe("a start", () => {
 			imageId: "edge",
 			url: "https://example.org/",
 			country: null,
+			exitKind: "direct",
 			screen: { width: 1366, height: 768 },
 			state: { status: "starting" },
 			createdAt: now,
@@ -38,14 +39,14 @@ describe("a start", () => {
 
 	test("generates a name when none is given", async () => {
 		await using fixture = new ManagerFixture();
-		expect(fixture.session(fixture.start()).name).toMatch(/^[a-z]+(?:-[a-z']+)+-\d{2,3}$/);
+		expect(fixture.session(await fixture.start()).name).toMatch(/^[a-z]+(?:-[a-z']+)+-\d{2,3}$/);
 	});
 
 	test("has written the row before the browser is opened", async () => {
 		await using fixture = new ManagerFixture();
 		const seen: string[] = [];
 		fixture.host.onOpen = (id) => seen.push(fixture.stateOf(id));
-		fixture.start();
+		await fixture.start();
 		await waitFor(() => seen.length > 0, "the browser is opened");
 		expect(seen).toEqual(["starting"]);
 	});
@@ -54,16 +55,17 @@ describe("a start", () => {
 		await using fixture = new ManagerFixture();
 		const screen = { width: 800, height: 600 };
 		const browser = await fixture.host.browserOf(
-			fixture.start(ada, { image: "edge", screen, url: "http://a.example" }),
+			await fixture.start(ada, { image: "edge", screen, url: "http://a.example" }),
 		);
-		const image = { id: "edge", executable: "/opt/edge", flags: [] };
-		expect(browser.request).toEqual({ image, screen, url: "http://a.example" });
+		const image = { id: "edge", executable: fixture.starts.executable, flags: ["--lang=de"] };
+		const request = { image: expect.objectContaining(image), screen, url: "http://a.example" };
+		expect(browser.request).toEqual(request);
 		expect([...fixture.egress]).toEqual([browser.egressSocketPath]);
 	});
 
 	test("leads to a running session when the browser is ready", async () => {
 		await using fixture = new ManagerFixture();
-		const id = fixture.start();
+		const id = await fixture.start();
 		fixture.clock.advance(250);
 		const browser = await fixture.host.browserOf(id);
 		browser.becomeReady();
@@ -74,7 +76,7 @@ describe("a start", () => {
 
 	test("that is refused for a field leaves no row and opens no browser", async () => {
 		await using fixture = new ManagerFixture();
-		expect(fixture.refusalOfStart(ada, { name: "" })).toBe("name-invalid");
+		expect(await fixture.refusalOfStart(ada, { name: "" })).toBe("name-invalid");
 		expect(fixture.store.live()).toEqual([]);
 		expect(fixture.host.opened()).toEqual([]);
 	});
@@ -83,10 +85,10 @@ describe("a start", () => {
 describe("slots", () => {
 	test("refuses a fourth session while three are live", async () => {
 		await using fixture = new ManagerFixture();
-		fixture.start();
+		await fixture.start();
 		await fixture.startRunning();
-		fixture.start();
-		expect(refusalOf(() => fixture.manager.start(ada, {}))).toMatchObject({
+		await fixture.start();
+		expect(await refusalFrom(fixture.manager.start(ada, {}))).toMatchObject({
 			code: "quota_exceeded",
 			status: "denied",
 		});
@@ -98,15 +100,15 @@ describe("slots", () => {
 		await using fixture = new ManagerFixture();
 		const removal = Promise.withResolvers<void>();
 		const first = await fixture.startRunning();
-		fixture.start();
-		fixture.start();
+		await fixture.start();
+		await fixture.start();
 		fixture.host.removal = () => removal.promise;
 		fixture.manager.stop(ada.accountId, first);
 		expect(fixture.stateOf(first)).toBe("stopped");
-		const { quota } = fixture.manager.start(ada, {});
+		const { quota } = await fixture.manager.start(ada, {});
 		expect(quota).toEqual({ limit: 3, used: 3, remaining: 0 });
 		expect(fixture.host.get(first).isGone).toBe(false);
-		expect(fixture.refusalOfStart()).toBe("slots-full");
+		expect(await fixture.refusalOfStart()).toBe("slots-full");
 		removal.resolve();
 		await fixture.manager.settled();
 		expect(fixture.host.get(first).isGone).toBe(true);
@@ -114,9 +116,9 @@ describe("slots", () => {
 
 	test("gives the last one to one of many starts at the same time", async () => {
 		await using fixture = new ManagerFixture();
-		fixture.start();
-		fixture.start();
-		const starts = Array.from({ length: 8 }, async () => fixture.manager.start(ada, {}));
+		await fixture.start();
+		await fixture.start();
+		const starts = Array.from({ length: 8 }, () => fixture.manager.start(ada, {}));
 		const results = await Promise.allSettled(starts);
 		expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
 		expect(fixture.store.live()).toHaveLength(3);
@@ -124,37 +126,37 @@ describe("slots", () => {
 
 	test("are counted per account", async () => {
 		await using fixture = new ManagerFixture();
-		for (let round = 0; round < 3; round++) fixture.start(ada);
-		expect(fixture.manager.start(bob, {}).quota).toEqual({ limit: 3, used: 1, remaining: 2 });
+		for (let round = 0; round < 3; round++) await fixture.start(ada);
+		const { quota } = await fixture.manager.start(bob, {});
+		expect(quota).toEqual({ limit: 3, used: 1, remaining: 2 });
 	});
 
 	test("counts sessions that were started by hand", async () => {
 		await using fixture = new ManagerFixture();
-		for (let round = 0; round < 3; round++) fixture.start({ ...ada, startedByKind: "app" });
-		expect(fixture.refusalOfStart(ada)).toBe("slots-full");
+		for (let round = 0; round < 3; round++) await fixture.start({ ...ada, startedByKind: "app" });
+		expect(await fixture.refusalOfStart(ada)).toBe("slots-full");
 	});
 
 	test("come from the first subscription that has one", async () => {
-		await using fixture = new ManagerFixture();
-		fixture.pools.set(1, [
-			{ subscriptionId: 2, runningSessionLimit: 0 },
-			{ subscriptionId: 1, runningSessionLimit: 1 },
-		]);
-		expect(fixture.session(fixture.start()).subscriptionId).toBe(1);
-		expect(fixture.refusalOfStart()).toBe("slots-full");
+		const none = aPlan("none", { runningSessionLimit: 0 });
+		const one = aPlan("one", { runningSessionLimit: 1 });
+		await using fixture = new ManagerFixture({ plans: [none, one] });
+		const subscriptionId = fixture.starts.subscribe(one);
+		expect(fixture.session(await fixture.start()).subscriptionId).toBe(subscriptionId);
+		expect(await fixture.refusalOfStart()).toBe("slots-full");
 	});
 
 	test("are none for an account without a subscription", async () => {
 		await using fixture = new ManagerFixture();
-		fixture.pools.set(1, []);
-		expect(fixture.refusalOfStart()).toBe("no-plan");
+		fixture.starts.unsubscribe();
+		expect(await fixture.refusalOfStart()).toBe("no-plan");
 	});
 });
 
 describe("a browser that does not start", () => {
 	test("ends the session as error and frees the slot", async () => {
 		await using fixture = new ManagerFixture();
-		const id = fixture.start();
+		const id = await fixture.start();
 		const browser = await fixture.host.browserOf(id);
 		browser.failToStart("exit code 127");
 		await fixture.until(id, "error");
@@ -167,7 +169,7 @@ describe("a browser that does not start", () => {
 	test("ends the session as error when it is not ready in time", async () => {
 		await using fixture = new ManagerFixture();
 		fixture.limits.startTimeoutMs = 30;
-		const id = fixture.start();
+		const id = await fixture.start();
 		await fixture.until(id, "error");
 		expect(fixture.detailOf(id)).toBe("the browser was not ready within 30 ms");
 		await fixture.manager.settled();
@@ -179,7 +181,7 @@ describe("a browser that does not start", () => {
 		fixture.host.onOpen = () => {
 			throw new Error("ENOSPC: no space left on device");
 		};
-		const ids = [fixture.start(), fixture.start(), fixture.start()];
+		const ids = [await fixture.start(), await fixture.start(), await fixture.start()];
 		for (const id of ids) await fixture.until(id, "error");
 		expect(ids.map((id) => fixture.detailOf(id))).toEqual(Array(3).fill("ENOSPC: no space left on device"));
 		fixture.host.onOpen = () => {};
@@ -189,7 +191,7 @@ describe("a browser that does not start", () => {
 
 	test("is removed when the session is stopped while it starts", async () => {
 		await using fixture = new ManagerFixture();
-		const id = fixture.start();
+		const id = await fixture.start();
 		const browser = await fixture.host.browserOf(id);
 		fixture.manager.stop(ada.accountId, id);
 		await fixture.manager.settled();
@@ -199,7 +201,7 @@ describe("a browser that does not start", () => {
 
 	test("is removed when the session is stopped before it was opened", async () => {
 		await using fixture = new ManagerFixture();
-		const id = fixture.start();
+		const id = await fixture.start();
 		fixture.manager.stop(ada.accountId, id);
 		await fixture.manager.settled();
 		expect(fixture.host.remaining()).toEqual([]);
