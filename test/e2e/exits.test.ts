@@ -40,10 +40,18 @@ countries = ["de"]
 	});
 
 	test.each([
-		{ exit: "a proxy of its own", body: () => ({ proxy: `http://user:${secret}@${proxy.address}` }), country: null },
+		{
+			exit: "a proxy of its own",
+			body: () => ({ proxy: `http://user:${secret}@${proxy.address}` }),
+			country: null,
+		},
 		{ exit: "a country", body: () => ({ country: "de" }), country: "de" },
 		{ exit: "a city", body: () => ({ country: "de-berlin" }), country: "de-berlin" },
-		{ exit: "a residential connection", body: () => ({ egress: "residential", country: "de" }), country: "de" },
+		{
+			exit: "a residential connection",
+			body: () => ({ egress: "residential", country: "de" }),
+			country: "de",
+		},
 	])("a session with $exit reaches pages through it alone", async ({ body, country }) => {
 		const before = proxy.seen.length;
 		const session = await daemon.api.start({ ...body(), url: `${site.url}/text` });
@@ -71,13 +79,18 @@ countries = ["de"]
 		const session = await daemon.api.start({ country: "de" });
 		const cdp = await connectCdp(session.connectUrl);
 		for (const address of ["http://169.254.169.254/", "http://10.0.0.1/", "http://printer.lan/"])
-			expect((await cdp.visit(address, await cdp.firstPage())).text).toMatch(/not public|internal|not reach/i);
-		expect(proxy.seen.slice(before).filter((line) => line !== "407" && !line.includes(site.target))).toEqual([]);
+			expect((await cdp.visit(address, await cdp.firstPage())).text).toMatch(
+				/not public|internal|not reach/i,
+			);
+		expect(proxy.seen.slice(before).filter((line) => line !== "407" && !line.includes(site.target))).toEqual(
+			[],
+		);
 		await daemon.api.stop(session.id);
 	});
 
 	test("counts residential bytes, and shows no credential in log, process list or catalog", async () => {
-		const quota = async () => Number((await daemon.api.call("GET", "/user/quota")).body["residential_bytes_used_cycle"]);
+		const quota = async () =>
+			Number((await daemon.api.call("GET", "/user/quota")).body["residential_bytes_used_cycle"]);
 		const before = await quota();
 		const session = await daemon.api.start({ egress: "residential", url: `${site.url}/text` });
 		await daemon.api.until(session.id, "running");

@@ -1,6 +1,6 @@
 /** `isolation = "none"`, and images other than the full Chrome. */
 import { describe, expect, test } from "vitest";
-import { findHeadlessShell } from "../../src/catalog/browsers.ts";
+import { findFamily } from "../../src/catalog/browsers.ts";
 import { connectCdp } from "../support/cdp.ts";
 import { processesNaming, runAsChoices, sessionFolders, startTestDaemon } from "../support/daemon.ts";
 import { descendantsOf, stillRunning } from "../support/processes.ts";
@@ -66,7 +66,7 @@ describe.each(runAsChoices)("without a cage, with the daemon run as %s", (as) =>
 });
 
 describe.each(runAsChoices)("chrome-light, with the daemon run as %s", (as) => {
-	test.skipIf(findHeadlessShell() === undefined)(
+	test.skipIf(findFamily("headless-shell") === undefined)(
 		"runs with exactly the viewport that was asked for (needs chromium-headless-shell)",
 		async () => {
 			await using daemon = await startTestDaemon({ as });

@@ -93,10 +93,11 @@ interface Parts {
 	accounts: AccountStore;
 	allowances: Allowances;
 	images: Images;
+	host: FakeBrowserHost;
 	options: ContractDaemonOptions;
 }
 
-function createStarter({ store, clock, accounts, allowances, images, options }: Parts): Starter {
+function createStarter({ store, clock, accounts, allowances, images, host, options }: Parts): Starter {
 	const starts = options.starts ?? manyStarts;
 	const startRate = new StartRate({ store, perAppKey: starts, perAccount: starts });
 	const allow = parseAllowList([]);
@@ -105,6 +106,7 @@ function createStarter({ store, clock, accounts, allowances, images, options }: 
 		idempotentStarts: new IdempotentStarts(store),
 		clock,
 		lifetimeMs: 64_800_000,
+		spares: host,
 		exits: { locations: offer.locations, residential: options.residential },
 		imageOf: (imageId, mayUseRestricted) => images.getUsable(imageId, mayUseRestricted),
 		subscriptionsOf: (accountId) => accounts.activeSubscriptions(accountId, clock.now()),
@@ -168,7 +170,7 @@ export async function startContractDaemon(options: ContractDaemonOptions = {}): 
 		tokens,
 		clock,
 		log,
-		starter: createStarter({ store, clock, accounts, allowances, images, options }),
+		starter: createStarter({ store, clock, accounts, allowances, images, host, options }),
 		idempotentStarts: new IdempotentStarts(store),
 		limits: { idleTimeoutMs: 300_000, startTimeoutMs: 30_000 },
 		withoutRuntime: (live, now) => allowances.withoutRuntime(live, now),

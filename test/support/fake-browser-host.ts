@@ -66,6 +66,9 @@ export class FakeBrowser implements SessionPlace {
 
 export class FakeBrowserHost implements BrowserHost {
 	readonly #browsers = new Map<string, FakeBrowser>();
+	/** The ids of browsers that wait. */
+	readonly spares: string[] = [];
+	readonly #takenSpares = new Set<string>();
 	/** Browsers become ready by themselves. */
 	isReadyAtOnce = false;
 	/** Called before anything of a session is made; may throw. */
@@ -78,6 +81,16 @@ export class FakeBrowserHost implements BrowserHost {
 	readonly sweeps: ReadonlySet<string>[] = [];
 	/** How many leftovers the next sweep finds. */
 	leftovers = 0;
+
+	takeSpare(): string | undefined {
+		const id = this.spares.shift();
+		if (id !== undefined) this.#takenSpares.add(id);
+		return id;
+	}
+
+	giveBackSpare(sessionId: string): void {
+		if (this.#takenSpares.delete(sessionId)) this.spares.push(sessionId);
+	}
 
 	async open(sessionId: string): Promise<SessionPlace> {
 		this.onOpen(sessionId);

@@ -23,10 +23,14 @@ export async function startPasswordProxy(user: string, password: string): Promis
 			return;
 		}
 		const { "proxy-authorization": _secret, ...headers } = request.headers;
-		const forwarded = http.request(request.url ?? "", { method: request.method ?? "GET", headers }, (answer) => {
-			response.writeHead(answer.statusCode ?? 502, answer.headers);
-			answer.pipe(response);
-		});
+		const forwarded = http.request(
+			request.url ?? "",
+			{ method: request.method ?? "GET", headers },
+			(answer) => {
+				response.writeHead(answer.statusCode ?? 502, answer.headers);
+				answer.pipe(response);
+			},
+		);
 		forwarded.on("error", () => response.writeHead(502).end());
 		request.pipe(forwarded);
 	});

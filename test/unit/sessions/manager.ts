@@ -5,7 +5,6 @@ import type { Session } from "../../../src/sessions/session.ts";
 import { SessionManager } from "../../../src/sessions/session-manager.ts";
 import { SessionTokens } from "../../../src/sessions/session-token.ts";
 import type { Caller } from "../../../src/sessions/starter.ts";
-import { FakeBrowserHost } from "../../support/fake-browser-host.ts";
 import { captureLog } from "../../support/log-lines.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { ada, refusalFrom, StarterFixture, type StarterFixtureOptions } from "./starter-fixture.ts";
@@ -18,7 +17,6 @@ export const DAY_MS = 24 * HOUR_MS;
 
 export class ManagerFixture implements AsyncDisposable {
 	readonly starts: StarterFixture;
-	readonly host = new FakeBrowserHost();
 	readonly tokens = new SessionTokens("a secret");
 	readonly logged = captureLog();
 	/** The egress sockets that are open. */
@@ -31,6 +29,10 @@ export class ManagerFixture implements AsyncDisposable {
 	constructor(options: StarterFixtureOptions = {}) {
 		this.starts = new StarterFixture(options);
 		this.manager = this.another();
+	}
+
+	get host() {
+		return this.starts.host;
 	}
 
 	get database() {

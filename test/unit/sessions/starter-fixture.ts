@@ -19,6 +19,7 @@ import type { Store } from "../../../src/store/driver.ts";
 import { Allowances } from "../../../src/usage/allowance.ts";
 import { ByteLedger } from "../../../src/usage/byte-ledger.ts";
 import { UsageStore } from "../../../src/usage/usage-store.ts";
+import { FakeBrowserHost } from "../../support/fake-browser-host.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { HOUR_MS } from "./a-session.ts";
 
@@ -81,6 +82,8 @@ export class StarterFixture implements Disposable {
 	readonly #options: StarterFixtureOptions;
 	readonly database: Store = openStore({ dataDir: this.#folder });
 	readonly clock = new FakeClock();
+	/** Whose browsers wait. */
+	readonly host = new FakeBrowserHost();
 	readonly store = new SessionStore(this.database);
 	readonly idempotentStarts = new IdempotentStarts(this.database);
 	/** What every image runs. */
@@ -147,6 +150,7 @@ export class StarterFixture implements Disposable {
 			idempotentStarts: this.idempotentStarts,
 			clock,
 			lifetimeMs: this.lifetimeMs,
+			spares: this.host,
 			exits: this.#options.exits ?? exits,
 			imageOf: (imageId, mayUseRestricted) => images.getUsable(imageId, mayUseRestricted),
 			subscriptionsOf: (accountId) => accounts.activeSubscriptions(accountId, clock.now()),
