@@ -66,7 +66,9 @@ describe("2.1 the answer to a start", () => {
 		await using daemon = await startContractDaemon({ publicUrl: "https://browsers.example.org/barrel" });
 		const user = await daemon.addUser();
 		const { id, connectUrl, liveViewUrl } = (await user.call("POST", "/web/sessions", {})).body;
-		expect(connectUrl).toMatch(/^wss:\/\/browsers\.example\.org\/barrel\/web\/brl-v-v7-\w{20}\/cdp\?token=[\w-]{43}$/);
+		expect(connectUrl).toMatch(
+			/^wss:\/\/browsers\.example\.org\/barrel\/web\/brl-v-v7-\w{20}\/cdp\?token=[\w-]{43}$/,
+		);
 		expect(liveViewUrl).toBe(`https://browsers.example.org/barrel/en/viewer?id=${String(id)}`);
 		expect(await read(user, String(id))).toMatchObject({ connectUrl, liveViewUrl });
 	});

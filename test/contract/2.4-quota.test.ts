@@ -150,10 +150,16 @@ test("agrees with the quota in the answer to a start", async () => {
 
 test("shows nothing of another account", async () => {
 	await using daemon = await startContractDaemon({ residential: residentialOf(null) });
-	const [user, other] = [await daemon.addUser({ plan: "metered" }), await daemon.addUser({ plan: "metered" })];
+	const [user, other] = [
+		await daemon.addUser({ plan: "metered" }),
+		await daemon.addUser({ plan: "metered" }),
+	];
 	const before = await quotaOf(other);
 	const id = await startOpen(daemon, user, { egress: "residential" });
 	daemon.move(id, { up: MB, down: MB });
-	await waitFor(async () => (await quotaOf(user))["residential_bytes_used_cycle"] === 2 * MB, "it is counted");
+	await waitFor(
+		async () => (await quotaOf(user))["residential_bytes_used_cycle"] === 2 * MB,
+		"it is counted",
+	);
 	expect(await quotaOf(other)).toEqual(before);
 });

@@ -7,7 +7,11 @@ const MB = 1024 * 1024;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-const quotaExceeded = { status: "denied", code: "quota_exceeded", message: expect.stringMatching(/^A?.*\.$/) };
+const quotaExceeded = {
+	status: "denied",
+	code: "quota_exceeded",
+	message: expect.stringMatching(/^A?.*\.$/),
+};
 
 async function start(user: User, body: object = {}) {
 	return (await user.call("POST", "/web/sessions", body)).body;
@@ -78,8 +82,7 @@ describe("the runtime allowance", () => {
 		const unlimited = await user.start();
 		daemon.clock.advance(20 * MINUTE_MS);
 		daemon.tick();
-		const statusOf = async (id: string) =>
-			(await user.call("GET", `/web/sessions/${id}`)).body["data"];
+		const statusOf = async (id: string) => (await user.call("GET", `/web/sessions/${id}`)).body["data"];
 		for (const id of limited) expect(await statusOf(id)).toMatchObject({ endedReason: "runtime" });
 		expect(await statusOf(unlimited)).toMatchObject({ status: "starting" });
 		expect(await startAndStop(user)).toBe("ok");

@@ -30,7 +30,10 @@ async function liveOf(someone: User): Promise<unknown> {
 
 async function expectRefused(body: object, answer: object, by = user): Promise<void> {
 	const before = await liveOf(by);
-	expect((await start(body, by)).body).toEqual({ message: expect.stringMatching(/^[A-Za-z].*\.$/), ...answer });
+	expect((await start(body, by)).body).toEqual({
+		message: expect.stringMatching(/^[A-Za-z].*\.$/),
+		...answer,
+	});
 	expect(await liveOf(by)).toBe(before);
 }
 
@@ -55,8 +58,7 @@ describe("country", () => {
 	test("takes every code that the catalog shows", async () => {
 		const { vpnLocations } = (await daemon.request("/image")).body;
 		const codes = JSON.stringify(vpnLocations).matchAll(/"code":"([^"]+)"/g);
-		for (const [, country] of codes)
-			expect((await start({ country })).body).toMatchObject({ status: "ok" });
+		for (const [, country] of codes) expect((await start({ country })).body).toMatchObject({ status: "ok" });
 	});
 
 	test.each(["fr", "de-muc", "", "DE", "d", "deu", "de-", "germany", "de fra", "toString", 49, null, ["de"]])(
@@ -75,7 +77,10 @@ describe("egress", () => {
 			await exitOf({ egress: "residential", country: "us" }),
 			await exitOf({ egress: "residential", country: "us" }),
 		];
-		expect(first).toMatchObject({ kind: "residential", proxy: expect.stringContaining("residential.operator") });
+		expect(first).toMatchObject({
+			kind: "residential",
+			proxy: expect.stringContaining("residential.operator"),
+		});
 		expect(first.user).toMatch(/^operator-us-brl-v-v7-\w{20}$/);
 		expect(second.user).not.toBe(first.user);
 	});
@@ -194,7 +199,11 @@ describe("proxy", () => {
 		(others) =>
 			expectRefused(
 				{ proxy: "http://proxy.example:8080", ...others },
-				{ status: "denied", code: "invalid_arguments", message: expect.stringMatching(/combined with proxy/) },
+				{
+					status: "denied",
+					code: "invalid_arguments",
+					message: expect.stringMatching(/combined with proxy/),
+				},
 			),
 	);
 });

@@ -100,7 +100,8 @@ test("the key belongs to the app key: another one of the same account, or a fore
 	const user = await daemon.addUser();
 	const others = [user.withAnotherKey(), await daemon.addUser()];
 	const ids = [];
-	for (const someone of [user, ...others]) ids.push((await start(someone, { idempotencyKey: "k" })).body["id"]);
+	for (const someone of [user, ...others])
+		ids.push((await start(someone, { idempotencyKey: "k" })).body["id"]);
 	expect(new Set(ids).size).toBe(3);
 });
 

@@ -16,7 +16,11 @@ beforeAll(async () => {
 
 afterAll(() => daemon[Symbol.asyncDispose]());
 
-function ask(language: string | undefined, path: string, init: { method?: string; key?: string; body?: string } = {}) {
+function ask(
+	language: string | undefined,
+	path: string,
+	init: { method?: string; key?: string; body?: string } = {},
+) {
 	const headers = {
 		...(language === undefined ? {} : { "accept-language": language }),
 		...(init.key === undefined ? {} : { authorization: `Bearer ${init.key}` }),
@@ -52,7 +56,11 @@ describe("the language", () => {
 
 	test("is told to caches, together with what it depends on", async () => {
 		const { headers } = await ask("fr", "/web/sessions");
-		expect(headers).toMatchObject({ "content-language": "fr", vary: "Accept-Language", "cache-control": "no-store" });
+		expect(headers).toMatchObject({
+			"content-language": "fr",
+			vary: "Accept-Language",
+			"cache-control": "no-store",
+		});
 	});
 });
 

@@ -143,7 +143,9 @@ describe("the request rate", () => {
 			expect((await daemon.request(path, { method })).body).toEqual(tooMany);
 		}
 		daemon.clock.advance(10 * SECOND_MS);
-		expect((await user.call("GET", "/web/sessions?status=all")).body).toMatchObject({ data: [{ id, endedAt: null }] });
+		expect((await user.call("GET", "/web/sessions?status=all")).body).toMatchObject({
+			data: [{ id, endedAt: null }],
+		});
 	});
 
 	test("is denied in the caller's language", async () => {

@@ -68,13 +68,16 @@ describe.each(["starting", "running", "started by hand", "ended"])("a foreign se
 		["GET", "/web/usage?session=:id"],
 		["GET", "/user/quota?session=:id"],
 		["GET", "/image?id=:id"],
-	])("is answered by %s %s like one that does not exist, byte for byte, and is not changed", async (method, path) => {
-		const before = await ownersView();
-		const foreign = await bytesOf(method, path, idOf(kind));
-		expect(foreign).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\{"status":/);
-		expect(foreign).toBe(await bytesOf(method, path, unknownId));
-		expect(await ownersView()).toEqual(before);
-	});
+	])(
+		"is answered by %s %s like one that does not exist, byte for byte, and is not changed",
+		async (method, path) => {
+			const before = await ownersView();
+			const foreign = await bytesOf(method, path, idOf(kind));
+			expect(foreign).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\{"status":/);
+			expect(foreign).toBe(await bytesOf(method, path, unknownId));
+			expect(await ownersView()).toEqual(before);
+		},
+	);
 
 	test("has no socket for whoever lacks its own token", async () => {
 		const own = await stranger.start();
