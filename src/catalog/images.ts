@@ -25,6 +25,7 @@ export interface UsableImage {
 	id: string;
 	executable: string;
 	flags: readonly string[];
+	requiresFeatureRestrictedImages: boolean;
 }
 
 const ordinary = {
@@ -49,7 +50,9 @@ function imagesOfMachine(): ImageSettings[] {
 	const standsForChrome = findBrowser();
 	const further = furtherImages.flatMap(([id, name, family]) => {
 		const executable = findFamily(family);
-		return executable === undefined || executable === standsForChrome ? [] : [{ ...ordinary, id, name, executable }];
+		return executable === undefined || executable === standsForChrome
+			? []
+			: [{ ...ordinary, id, name, executable }];
 	});
 	return [chrome, ...further];
 }
@@ -94,7 +97,9 @@ export class Images {
 		if (image !== undefined && isUsable(image) && isGranted(image)) return image;
 		if (!images.some(isUsable))
 			throw new Refusal("browser-missing", { image: id }, { status: "error", code: "internal_error" });
-		const allowedImages = images.filter((usable) => isUsable(usable) && isGranted(usable)).map((usable) => usable.id);
+		const allowedImages = images
+			.filter((usable) => isUsable(usable) && isGranted(usable))
+			.map((usable) => usable.id);
 		const extra = { allowedImages };
 		throw image !== undefined && isUsable(image)
 			? new Refusal("image-restricted", { image: id }, { status: "upgrade", code: "image_restricted", extra })
