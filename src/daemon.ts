@@ -108,7 +108,7 @@ function openStores(store: Store, { plans }: Config): Stores {
 }
 
 function createStarter(config: Config, stores: Stores, parts: { images: Images; allow: AllowList }): Starter {
-	const { store, accounts, allowances } = stores;
+	const { store, accounts, allowances, ledger } = stores;
 	const { startsPerMinute: perMinute, startsPerHour: perHour, startsPerDay: perDay } = config.limits;
 	const starts = { perMinute, perHour, perDay };
 	const startRate = new StartRate({ store, perAppKey: starts, perAccount: starts });
@@ -121,7 +121,7 @@ function createStarter(config: Config, stores: Stores, parts: { images: Images; 
 		imageOf: (imageId, mayUseRestricted) => parts.images.getUsable(imageId, mayUseRestricted),
 		subscriptionsOf: (accountId) => accounts.activeSubscriptions(accountId, clock.now()),
 		allowanceOf: (subscription, now) => allowances.allowanceOf(subscription, now),
-		residentialBytesLeft: (accountId, now) => allowances.residentialBytesLeft(accountId, now),
+		residentialBytesLeft: (accountId, now) => ledger.residentialBytesLeft(accountId, now),
 		startDelayMs: ({ appKeyId, accountId }, now) => {
 			const decision = startRate.check(appKeyId, accountId, now);
 			return decision.allowed ? undefined : decision.retryAfterMs;

@@ -216,6 +216,18 @@ describe("the allowances", () => {
 		expect(refusal).toMatchObject({ key: "residential-used", ...denied });
 		expect((await fixture.start(ada, { country: "de" })).session.exitKind).toBe("location");
 	});
+
+	test("of residential traffic are used up by bytes that are not written yet", async () => {
+		using fixture = new StarterFixture({ plans: [aPlan("mb", { residentialMb: 1 })] });
+		const { session } = await fixture.start(ada, { egress: "residential" });
+		const meter = fixture.ledger.meterOf(session);
+		meter.up(1024 * 1024 - 1);
+		fixture.end((await fixture.start(ada, { egress: "residential" })).session.id);
+		meter.up(1);
+		const refusal = await fixture.refused(ada, { egress: "residential" });
+		expect(refusal).toMatchObject({ key: "residential-used", ...denied });
+		expect((await fixture.start(bob, { egress: "residential" })).session.exitKind).toBe("residential");
+	});
 });
 
 test("without runtime left running sessions end with `runtime`, and no new one starts", async () => {
