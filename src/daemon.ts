@@ -115,7 +115,7 @@ function createStarter(
 	stores: Stores,
 	parts: { images: Images; allow: AllowList; host: LocalBrowserHost },
 ): Starter {
-	const { store, accounts, allowances } = stores;
+	const { store, accounts, allowances, ledger } = stores;
 	const { startsPerMinute: perMinute, startsPerHour: perHour, startsPerDay: perDay } = config.limits;
 	const starts = { perMinute, perHour, perDay };
 	const startRate = new StartRate({ store, perAppKey: starts, perAccount: starts });
@@ -129,7 +129,7 @@ function createStarter(
 		imageOf: (imageId, mayUseRestricted) => parts.images.getUsable(imageId, mayUseRestricted),
 		subscriptionsOf: (accountId) => accounts.activeSubscriptions(accountId, clock.now()),
 		allowanceOf: (subscription, now) => allowances.allowanceOf(subscription, now),
-		residentialBytesLeft: (accountId, now) => allowances.residentialBytesLeft(accountId, now),
+		residentialBytesLeft: (accountId, now) => ledger.residentialBytesLeft(accountId, now),
 		startDelayMs: ({ appKeyId, accountId }, now) => {
 			const decision = startRate.check(appKeyId, accountId, now);
 			return decision.allowed ? undefined : decision.retryAfterMs;

@@ -5,7 +5,7 @@ export const languages = ["en", "de", "fr", "es"] as const;
 
 export type Language = (typeof languages)[number];
 
-export const defaultLanguage = "en" satisfies Language;
+const defaultLanguage = "en" satisfies Language;
 
 /**
  * The first of the caller's languages that there is, a region left aside (de-AT is de). English when there is none, and

@@ -25,6 +25,7 @@ export interface UsableImage {
 	id: string;
 	executable: string;
 	flags: readonly string[];
+	requiresFeatureRestrictedImages: boolean;
 }
 
 const ordinary = {

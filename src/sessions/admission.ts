@@ -50,6 +50,17 @@ function quotaExceeded(key: Extract<RefusalKey, "runtime-used" | "residential-us
 	return new Refusal(key, {}, { code: "quota_exceeded" });
 }
 
+/** Whether one of the subscriptions has slots, taken or not, and includes all of these features. */
+export function hasSlotsWith(
+	subscriptions: readonly ActiveSubscription[],
+	features: readonly Feature[],
+): boolean {
+	return subscriptions.some(
+		({ plan }) =>
+			plan.runningSessionLimit > 0 && features.every((feature) => plan.features.includes(feature)),
+	);
+}
+
 /**
  * A data pack grants residential traffic without slots, so that one feature is looked for over all subscriptions. The others
  * have to be together where there are slots; when they are apart, what was asked for is lacking rather than API access.
@@ -58,10 +69,7 @@ function lackedFeature({ subscriptions, features }: AdmissionRequest): Feature |
 	const isGranted = (feature: Feature) => subscriptions.some(({ plan }) => plan.features.includes(feature));
 	if (features.includes("residential") && !isGranted("residential")) return "residential";
 	const ofPool = features.filter((feature) => feature !== "residential");
-	const serves = subscriptions.some(
-		({ plan }) => plan.runningSessionLimit > 0 && ofPool.every((feature) => plan.features.includes(feature)),
-	);
-	if (serves) return undefined;
+	if (hasSlotsWith(subscriptions, ofPool)) return undefined;
 	const notGranted = ofPool.find((feature) => !isGranted(feature));
 	return notGranted ?? ofPool.find((feature) => feature !== "programmatic_access");
 }

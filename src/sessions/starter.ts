@@ -10,7 +10,7 @@ import { newSessionId } from "../base/ids.ts";
 import type { Exit, Upstream } from "../egress/exit.ts";
 import { EgressRefusal } from "../egress/policy.ts";
 import { StorageFullError } from "../store/store-error.ts";
-import { type Allowance, admit, type SlotQuota, slotQuota } from "./admission.ts";
+import { type Allowance, admit, hasSlotsWith, type SlotQuota, slotQuota } from "./admission.ts";
 import { chooseExit, countryOf, type Exits, featuresOf } from "./exit-choice.ts";
 import type { IdempotentStarts } from "./idempotency.ts";
 import { generateName } from "./names.ts";
@@ -28,6 +28,10 @@ export interface Caller {
 	startedByKind: StartedByKind;
 }
 
+export interface StartableImage extends SessionImage {
+	requiresFeatureRestrictedImages: boolean;
+}
+
 export interface StarterOptions {
 	store: SessionStore;
 	idempotentStarts: IdempotentStarts;
@@ -37,7 +41,7 @@ export interface StarterOptions {
 	/** Browsers that wait, each under the id that its session will have. */
 	spares: Pick<BrowserHost, "takeSpare" | "giveBackSpare">;
 	/** The image by its id, ready to be run; throws a Refusal when the sessions of such a plan cannot run it. */
-	imageOf(imageId: string, mayUseRestricted: boolean): SessionImage;
+	imageOf(imageId: string, mayUseRestricted: boolean): StartableImage;
 	/** The subscriptions of an account that are in force now. */
 	subscriptionsOf(accountId: number): ActiveSubscription[];
 	allowanceOf(subscription: ActiveSubscription, now: number): Allowance;
@@ -54,6 +58,14 @@ export interface Start {
 	quota: SlotQuota;
 	/** What to run; undefined when the call repeats an earlier one, whose browser runs already. */
 	run: { image: SessionImage; exit: Exit } | undefined;
+}
+
+interface SlotWish {
+	id: string;
+	subscriptions: readonly ActiveSubscription[];
+	/** What the subscription has to include. */
+	features: readonly Feature[];
+	now: number;
 }
 
 export class Starter {
@@ -94,15 +106,21 @@ export class Starter {
 	async #startNew(caller: Caller, request: StartRequest): Promise<Start> {
 		const { subscriptionsOf, imageOf, exits, clock, spares } = this.#options;
 		const subscriptions = subscriptionsOf(caller.accountId);
-		const isGranted = (feature: Feature) => subscriptions.some(({ plan }) => plan.features.includes(feature));
-		const image = imageOf(request.imageId, isGranted("restricted_images"));
+		const ofCaller: readonly Feature[] = caller.startedByKind === "agent" ? ["programmatic_access"] : [];
+		const ofRestricted: readonly Feature[] = ["restricted_images", ...ofCaller];
+		const image = imageOf(request.imageId, hasSlotsWith(subscriptions, ofRestricted));
+		const features = [
+			...featuresOf(request.exit),
+			...(image.requiresFeatureRestrictedImages ? ofRestricted : ofCaller),
+		];
 		const { screen } = request;
 		const id = spares.takeSpare({ image, screen }) ?? newSessionId();
 		try {
 			const exit = chooseExit(request.exit, id, exits);
-			if (exit.kind === "own_proxy" && isGranted("own_proxy")) await this.#checkUpstream(exit.upstream);
+			if (exit.kind === "own_proxy" && hasSlotsWith(subscriptions, features))
+				await this.#checkUpstream(exit.upstream);
 			const now = clock.now();
-			const { session, quota } = this.#takeSlot(caller, request, { id, subscriptions, now });
+			const { session, quota } = this.#takeSlot(caller, request, { id, subscriptions, features, now });
 			return { session, quota, run: { image, exit } };
 		} catch (error) {
 			spares.giveBackSpare(id);
@@ -123,12 +141,12 @@ export class Starter {
 	#takeSlot(
 		caller: Caller,
 		request: StartRequest,
-		{ id, subscriptions, now }: { id: string; subscriptions: readonly ActiveSubscription[]; now: number },
+		{ id, subscriptions, features, now }: SlotWish,
 	): { session: Session; quota: SlotQuota } {
 		const { store } = this.#options;
 		try {
 			return store.transaction(() => {
-				const subscription = this.#admit(caller, request, subscriptions);
+				const subscription = this.#admit(caller, subscriptions, features);
 				const session = this.#newSession(caller, request, { id, subscriptionId: subscription.id, now });
 				store.insert(session);
 				const quota = slotQuota(subscriptions, store.liveOf(caller.accountId));
@@ -144,13 +162,11 @@ export class Starter {
 
 	#admit(
 		caller: Caller,
-		request: StartRequest,
 		subscriptions: readonly ActiveSubscription[],
+		features: readonly Feature[],
 	): ActiveSubscription {
 		const { store, clock, allowanceOf, residentialBytesLeft, startDelayMs } = this.#options;
 		const now = clock.now();
-		const features = featuresOf(request.exit);
-		if (caller.startedByKind === "agent") features.push("programmatic_access");
 		const subscription = admit({
 			subscriptions,
 			live: store.liveOf(caller.accountId),

@@ -16,6 +16,7 @@ export interface ByteMeter {
 }
 
 interface Entry {
+	accountId: number;
 	sessionId: string;
 	exitKind: ExitKind;
 	hour: number;
@@ -26,6 +27,8 @@ interface Entry {
 /** What an account may still send and receive residentially, as of the last writing and less what came since. */
 interface Budget {
 	left: number;
+	/** Somebody has asked since it was last read: what nobody uses costs no query. */
+	isUsed: boolean;
 }
 
 export interface ByteLedgerOptions {
@@ -45,33 +48,54 @@ export class ByteLedger {
 		this.#options = options;
 		this.#add = options.store.command(
 			`INSERT INTO egress_bytes (session_id, exit_kind, hour, bytes_up, bytes_down)
-			VALUES (@sessionId, @exitKind, @hour, @up, @down)
+			SELECT @sessionId, @exitKind, @hour, @up, @down WHERE EXISTS (SELECT 1 FROM sessions WHERE id = @sessionId)
 			ON CONFLICT (session_id, exit_kind, hour)
 			DO UPDATE SET bytes_up = bytes_up + excluded.bytes_up, bytes_down = bytes_down + excluded.bytes_down`,
 		);
 	}
 
+	/** Of the account, less what is not written yet; null is unlimited. */
+	residentialBytesLeft(accountId: number, now: number): number | null {
+		const left = this.#options.residentialBytesLeft(accountId, now);
+		if (left === null) return null;
+		const unwritten = [...this.#unwritten.values()]
+			.filter((entry) => entry.accountId === accountId && entry.exitKind === "residential")
+			.reduce((sum, { up, down }) => sum + up + down, 0);
+		return Math.max(0, left - unwritten);
+	}
+
 	/** The meter of a session that has just been started. */
-	meterOf({ id, accountId, exitKind }: Session): ByteMeter {
+	meterOf(session: Session): ByteMeter {
+		const { accountId, exitKind } = session;
 		const budget = exitKind === "residential" ? this.#budgetOf(accountId) : undefined;
 		const count = (up: number, down: number) => {
-			const entry = this.#entryOf(id, exitKind);
+			const entry = this.#entryOf(session);
 			entry.up += up;
 			entry.down += down;
-			if (budget !== undefined) budget.left -= up + down;
+			if (budget === undefined) return;
+			budget.left -= up + down;
+			budget.isUsed = true;
 		};
 		return {
 			up: (bytes) => count(bytes, 0),
 			down: (bytes) => count(0, bytes),
-			isExhausted: () => budget !== undefined && budget.left <= 0,
+			isExhausted: () => {
+				if (budget === undefined) return false;
+				budget.isUsed = true;
+				return budget.left <= 0;
+			},
 		};
 	}
 
-	/** Writes what was counted since the last time. What cannot be written is kept for the next time. */
+	/** Writes what was counted since the last time. What cannot be written is kept; what belongs to a deleted session is not. */
 	flush(): void {
 		if (this.#unwritten.size > 0) this.#write();
 		// Also when nothing was counted: the next cycle may have begun, or the operator may have changed the plan.
-		for (const [accountId, budget] of this.#budgets) budget.left = this.#leftOf(accountId);
+		for (const [accountId, budget] of this.#budgets)
+			if (budget.isUsed) {
+				budget.left = this.#leftOf(accountId);
+				budget.isUsed = false;
+			}
 	}
 
 	#write(): void {
@@ -84,24 +108,22 @@ export class ByteLedger {
 	}
 
 	#leftOf(accountId: number): number {
-		const { residentialBytesLeft, now } = this.#options;
-		return residentialBytesLeft(accountId, now()) ?? Number.POSITIVE_INFINITY;
+		return this.residentialBytesLeft(accountId, this.#options.now()) ?? Number.POSITIVE_INFINITY;
 	}
 
 	#budgetOf(accountId: number): Budget {
-		const known = this.#budgets.get(accountId);
-		if (known !== undefined) return known;
-		const budget = { left: this.#leftOf(accountId) };
+		const budget = this.#budgets.get(accountId) ?? { left: 0, isUsed: false };
+		budget.left = this.#leftOf(accountId);
 		this.#budgets.set(accountId, budget);
 		return budget;
 	}
 
-	#entryOf(sessionId: string, exitKind: ExitKind): Entry {
+	#entryOf({ id: sessionId, accountId, exitKind }: Session): Entry {
 		const hour = Math.floor(this.#options.now() / HOUR_MS) * HOUR_MS;
 		const key = `${sessionId} ${hour}`;
 		const known = this.#unwritten.get(key);
 		if (known !== undefined) return known;
-		const entry = { sessionId, exitKind, hour, up: 0, down: 0 };
+		const entry = { accountId, sessionId, exitKind, hour, up: 0, down: 0 };
 		this.#unwritten.set(key, entry);
 		return entry;
 	}

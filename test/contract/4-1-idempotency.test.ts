@@ -109,7 +109,7 @@ test("calls at the same moment share one start and one answer", async () => {
 	await using daemon = await startContractDaemon();
 	const user = await daemon.addUser({ plan: "full" });
 	// The proxy's host has to be looked up: the others come while the first one waits.
-	const body = { idempotencyKey: "k", proxy: "http://proxy.example:8080" };
+	const body = { idempotencyKey: "k", proxy: "http://slow.example:8080" };
 	const answers = await Promise.all(Array.from({ length: 20 }, () => start(user, body)));
 	expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
 	expect(answers[0]?.body["status"]).toBe("ok");

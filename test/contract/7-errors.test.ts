@@ -183,6 +183,10 @@ describe("what is hardly HTTP", () => {
 		["an asterisk", "OPTIONS * HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"],
 		["CONNECT", "CONNECT example.org:443 HTTP/1.1\r\nHost: example.org\r\nConnection: close\r\n\r\n"],
 		["a method of one's own", "BREW /v8/image HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"],
+		[
+			"a body where none is meant to be",
+			"GET /v8/image HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 1\r\n\r\n{",
+		],
 		["HEAD", "HEAD /v8/image HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"],
 		["TRACE", "TRACE /v8/image HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"],
 		[

@@ -29,7 +29,7 @@ test("200 starts at the same moment on 3 slots give exactly 3 sessions", async (
 test("200 starts through a proxy that has to be looked up first give exactly 3 sessions", async () => {
 	await using daemon = await startContractDaemon();
 	const user = await daemon.addUser({ plan: "metered" });
-	const body = { proxy: "http://proxy.example:8080" };
+	const body = { proxy: "http://slow.example:8080" };
 	const answers = await Promise.all(
 		Array.from({ length: CALLS }, () => user.call("POST", "/web/sessions", body)),
 	);
@@ -42,7 +42,7 @@ test("200 starts through a proxy that has to be looked up first give exactly 3 s
 
 test.each([
 	["", {}],
-	[" through a proxy that has to be looked up first", { proxy: "http://proxy.example:8080" }],
+	[" through a proxy that has to be looked up first", { proxy: "http://slow.example:8080" }],
 ])("200 starts with one idempotency key%s give one session and 200 equal answers", async (_, body) => {
 	await using daemon = await startContractDaemon();
 	const user = await daemon.addUser({ plan: "full" });

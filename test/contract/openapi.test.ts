@@ -77,17 +77,14 @@ describe("/openapi.json", () => {
 
 	test("has operations in the form of OpenAPI 3.1", () => {
 		const known = ["operationId", "summary", "parameters", "requestBody", "security", "responses"];
-		for (const [name, operation] of operations()) {
-			expect(
-				Object.keys(operation).filter((key) => !known.includes(key)),
-				name,
-			).toEqual([]);
-			expect(operation["operationId"], name).toMatch(/^[a-z][A-Za-z]+$/);
-			expect(operation["summary"], name).toMatch(/\S/);
+		for (const [, operation] of operations()) {
+			expect(Object.keys(operation).filter((key) => !known.includes(key))).toEqual([]);
+			expect(operation["operationId"]).toMatch(/^[a-z][A-Za-z]+$/);
+			expect(operation["summary"]).toMatch(/\S/);
 			const responses = objectAt(operation, "responses");
-			expect(Object.keys(responses), name).toEqual(["200"]);
-			expect(objectAt(responses, "200")["description"], name).toMatch(/\S/);
-			expect(isObject(objectAt(responses, "200", "content", "application/json")["schema"]), name).toBe(true);
+			expect(Object.keys(responses)).toEqual(["200"]);
+			expect(objectAt(responses, "200")["description"]).toMatch(/\S/);
+			expect(isObject(objectAt(responses, "200", "content", "application/json")["schema"])).toBe(true);
 		}
 	});
 
@@ -101,11 +98,8 @@ describe("/openapi.json", () => {
 			const declared = Array.isArray(parameters) ? parameters.map((parameter) => objectAt(parameter)) : [];
 			const inPath = [...name.matchAll(/\{([^}]+)\}/g)].map(([, parameter]) => parameter);
 			const names = declared.map((parameter) => `${String(parameter["in"])} ${String(parameter["name"])}`);
-			expect(new Set(names).size, name).toBe(names.length);
-			expect(
-				names.filter((text) => text.startsWith("path ")),
-				name,
-			).toEqual(inPath.map((text) => `path ${text}`));
+			expect(new Set(names).size).toBe(names.length);
+			expect(names.filter((text) => text.startsWith("path "))).toEqual(inPath.map((text) => `path ${text}`));
 			for (const parameter of declared) {
 				expect(parameter["in"]).toMatch(/^(?:path|query)$/);
 				expect(parameter["required"]).toBe(parameter["in"] === "path");
@@ -129,7 +123,7 @@ describe("/openapi.json", () => {
 		for (const [name, schema] of Object.entries(components))
 			ajv.addSchema(objectAt(schema), `#/components/schemas/${name}`);
 		for (const schema of schemas()) {
-			expect(ajv.validateSchema(schema), ajv.errorsText()).toBe(true);
+			expect(ajv.validateSchema(schema)).toBe(true);
 			const text = JSON.stringify(schema).replaceAll(/"\$ref":"[^"]+"/g, '"description":"elsewhere"');
 			ajv.compile(objectAt(JSON.parse(text)));
 		}
@@ -146,7 +140,8 @@ describe("/openapi.json", () => {
 		const published = operations().map(([name]) =>
 			name.replace(" ", " /v8").replaceAll(/\{([^}]+)\}/g, ":$1"),
 		);
-		expect(published.toSorted()).toEqual([...daemon.routes].toSorted());
+		expect(new Set(published)).toEqual(new Set(daemon.routes));
+		expect(published).toHaveLength(daemon.routes.length);
 	});
 
 	test("has every field of a start's body with its bounds", () => {
@@ -186,14 +181,16 @@ describe("/openapi.json", () => {
 		const constants = (schema: unknown) =>
 			[...objectsWithin(schema)].flatMap(([, object]) => ("const" in object ? [object["const"]] : []));
 		expect(constants(status)).toEqual(["denied", "upgrade", "error"]);
-		expect(constants(code).toSorted()).toEqual([
-			"image_not_supported",
-			"image_restricted",
-			"internal_error",
-			"invalid_arguments",
-			"quota_exceeded",
-			"rate_limited",
-		]);
+		expect(new Set(constants(code))).toEqual(
+			new Set([
+				"image_not_supported",
+				"image_restricted",
+				"internal_error",
+				"invalid_arguments",
+				"quota_exceeded",
+				"rate_limited",
+			]),
+		);
 		expect(Object.keys(others)).toEqual(["message", "allowedImages", "retryAfterMs", "loggedIn", "verified"]);
 	});
 });
@@ -253,8 +250,7 @@ describe("/docs", () => {
 				...propertyNames(operation["requestBody"]),
 				...propertyNames(content),
 			];
-			for (const field of fields)
-				expect(section, name).toMatch(new RegExp(`<code>(?:[\\w.]+\\.)?${field}</code>`));
+			for (const field of fields) expect(section).toMatch(new RegExp(`<code>(?:[\\w.]+\\.)?${field}</code>`));
 		}
 	});
 

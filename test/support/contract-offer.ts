@@ -1,4 +1,5 @@
 /** What the service of the contract tests has to offer: plans, images, locations, residential connections. */
+import { setTimeout as delay } from "node:timers/promises";
 import type { Feature, Plan } from "../../src/accounts/plan.ts";
 import type { ImageSettings } from "../../src/catalog/images.ts";
 import type { Location, Residential } from "../../src/catalog/locations.ts";
@@ -100,14 +101,18 @@ export function residentialOf(countries: readonly string[] | null): Residential 
 	};
 }
 
+const SLOW_MS = 150;
+
 const addresses = new Map([
 	["proxy.example", ["93.184.216.34"]],
+	["slow.example", ["93.184.216.34"]],
 	["internal.example", ["10.0.0.7"]],
 	["rebinding.example", ["93.184.216.34", "127.0.0.1"]],
 ]);
 
-/** Names of proxies, without asking anybody; every other one is unknown. */
+/** Names of proxies, without asking anybody; every other one is unknown. Starts that look up slow.example overlap. */
 export async function resolveProxy(host: string): Promise<string[]> {
+	if (host === "slow.example") await delay(SLOW_MS);
 	const found = addresses.get(host);
 	if (found === undefined) throw new Error(`${host} cannot be found`);
 	return found;

@@ -109,6 +109,70 @@ describe("getUsable", () => {
 		});
 	});
 
+	describe("a restricted image", () => {
+		const restricted = { requiresFeatureRestrictedImages: true };
+		const images = () =>
+			new Images([
+				image({ ...restricted, id: "vault" }),
+				image(),
+				image({ ...restricted, id: "off", enabled: false }),
+				image({ ...restricted, id: "hand", supportsProgrammatic: false }),
+			]);
+
+		test("is answered to plans with restricted images", () => {
+			expect(images().getUsable("vault", true)).toMatchObject({
+				id: "vault",
+				executable: browser,
+				requiresFeatureRestrictedImages: true,
+			});
+		});
+
+		test("is refused to others as an upgrade, with the images that they can use", () => {
+			expect(refusalOf(() => images().getUsable("vault", false))).toMatchObject({
+				key: "image-restricted",
+				status: "upgrade",
+				code: "image_restricted",
+				details: { image: "vault" },
+				extra: { allowedImages: ["chrome"] },
+			});
+		});
+
+		test.each([
+			["off", true, ["vault", "chrome"]],
+			["off", false, ["chrome"]],
+			["hand", false, ["chrome"]],
+			["netscape", true, ["vault", "chrome"]],
+			["netscape", false, ["chrome"]],
+		])(
+			"that cannot be run is not supported: %s, restricted ones granted: %s",
+			(id, isGranted, allowedImages) => {
+				expect(refusalOf(() => images().getUsable(id, isGranted))).toMatchObject({
+					key: "image-not-supported",
+					status: "denied",
+					code: "image_not_supported",
+					extra: { allowedImages },
+				});
+			},
+		);
+
+		test("that is the only one is refused with none that can be used", () => {
+			const only = new Images([image({ ...restricted, id: "vault" })]);
+			expect(refusalOf(() => only.getUsable("vault", false))).toMatchObject({
+				code: "image_restricted",
+				extra: { allowedImages: [] },
+			});
+		});
+
+		test("is in the list whoever asks", () => {
+			expect(
+				images()
+					.list()
+					.map(({ id }) => id),
+			).toEqual(["vault", "chrome", "off", "hand"]);
+			expect(images().usableIds()).toEqual(["vault", "chrome"]);
+		});
+	});
+
 	test("calls it the service's failure when no image can be used at all", () => {
 		const images = new Images([image({ executable: join(folder, "missing") })]);
 		expect(refusalOf(() => images.getUsable("chrome", false))).toMatchObject({

@@ -134,7 +134,7 @@ export class StarterFixture implements Disposable {
 
 	/** A further Starter on the same rows, as after a restart. */
 	another(): Starter {
-		const { accounts, allowances, clock } = this;
+		const { accounts, allowances, ledger, clock } = this;
 		const starts = this.#options.starts ?? manyStarts;
 		const startRate = new StartRate({ store: this.database, perAppKey: starts, perAccount: starts });
 		const images = new Images(this.#images());
@@ -155,7 +155,7 @@ export class StarterFixture implements Disposable {
 			imageOf: (imageId, mayUseRestricted) => images.getUsable(imageId, mayUseRestricted),
 			subscriptionsOf: (accountId) => accounts.activeSubscriptions(accountId, clock.now()),
 			allowanceOf: (subscription, now) => allowances.allowanceOf(subscription, now),
-			residentialBytesLeft: (accountId, now) => allowances.residentialBytesLeft(accountId, now),
+			residentialBytesLeft: (accountId, now) => ledger.residentialBytesLeft(accountId, now),
 			startDelayMs: ({ appKeyId, accountId }, now) => {
 				const decision = startRate.check(appKeyId, accountId, now);
 				return decision.allowed ? undefined : decision.retryAfterMs;

@@ -154,6 +154,28 @@ describe("a restricted image", () => {
 		expect(await fixture.refused(ada, { image: "vault" })).toMatchObject({ key: "image-restricted" });
 	});
 
+	test("takes its slot from a subscription with restricted images", async () => {
+		const premium = aPlan("premium", { runningSessionLimit: 1 });
+		using fixture = new StarterFixture({ plans: [basic, premium] });
+		const subscriptionId = fixture.subscribe(premium);
+		const { session } = await fixture.start(ada, { image: "vault" });
+		expect(session.subscriptionId).toBe(subscriptionId);
+		expect(await fixture.refused(ada, { image: "vault" })).toMatchObject({ key: "slots-full", ...denied });
+		expect((await fixture.start(ada)).session.subscriptionId).toBe(ada.accountId);
+	});
+
+	test("is refused when only a subscription without slots has restricted images", async () => {
+		const pack = aPlan("pack", { runningSessionLimit: 0 });
+		using fixture = new StarterFixture({ plans: [basic, pack] });
+		fixture.subscribe(pack);
+		expect(await fixture.refused(ada, { image: "vault" })).toMatchObject({
+			key: "image-restricted",
+			status: "upgrade",
+			code: "image_restricted",
+			extra: { allowedImages },
+		});
+	});
+
 	test("is refused as one that does not exist when it does not", async () => {
 		using fixture = new StarterFixture({ plans: [basic] });
 		expect(await fixture.refused(ada, { image: "netscape" })).toMatchObject({
@@ -193,6 +215,18 @@ describe("the allowances", () => {
 		const refusal = await fixture.refused(ada, { egress: "residential" });
 		expect(refusal).toMatchObject({ key: "residential-used", ...denied });
 		expect((await fixture.start(ada, { country: "de" })).session.exitKind).toBe("location");
+	});
+
+	test("of residential traffic are used up by bytes that are not written yet", async () => {
+		using fixture = new StarterFixture({ plans: [aPlan("mb", { residentialMb: 1 })] });
+		const { session } = await fixture.start(ada, { egress: "residential" });
+		const meter = fixture.ledger.meterOf(session);
+		meter.up(1024 * 1024 - 1);
+		fixture.end((await fixture.start(ada, { egress: "residential" })).session.id);
+		meter.up(1);
+		const refusal = await fixture.refused(ada, { egress: "residential" });
+		expect(refusal).toMatchObject({ key: "residential-used", ...denied });
+		expect((await fixture.start(bob, { egress: "residential" })).session.exitKind).toBe("residential");
 	});
 });
 

@@ -31,7 +31,7 @@ export const MB = 1024 * 1024;
 /** What the fixture's clock shows. */
 export const NOW = Date.parse("2026-03-20T12:00:00.000Z");
 /** Of subscriptions that the fixture makes, unless the test says something else. */
-export const SUBSCRIBED = Date.parse("2026-01-10T09:30:00.000Z");
+const SUBSCRIBED = Date.parse("2026-01-10T09:30:00.000Z");
 /** When their cycle began. */
 export const CYCLE_START = Date.parse("2026-03-10T00:00:00.000Z");
 export const CYCLE_END = Date.parse("2026-04-10T00:00:00.000Z");
