@@ -92,11 +92,12 @@ interface Parts {
 	clock: FakeClock;
 	accounts: AccountStore;
 	allowances: Allowances;
+	ledger: ByteLedger;
 	images: Images;
 	options: ContractDaemonOptions;
 }
 
-function createStarter({ store, clock, accounts, allowances, images, options }: Parts): Starter {
+function createStarter({ store, clock, accounts, allowances, ledger, images, options }: Parts): Starter {
 	const starts = options.starts ?? manyStarts;
 	const startRate = new StartRate({ store, perAppKey: starts, perAccount: starts });
 	const allow = parseAllowList([]);
@@ -109,7 +110,7 @@ function createStarter({ store, clock, accounts, allowances, images, options }: 
 		imageOf: (imageId, mayUseRestricted) => images.getUsable(imageId, mayUseRestricted),
 		subscriptionsOf: (accountId) => accounts.activeSubscriptions(accountId, clock.now()),
 		allowanceOf: (subscription, now) => allowances.allowanceOf(subscription, now),
-		residentialBytesLeft: (accountId, now) => allowances.residentialBytesLeft(accountId, now),
+		residentialBytesLeft: (accountId, now) => ledger.residentialBytesLeft(accountId, now),
 		startDelayMs: ({ appKeyId, accountId }, now) => {
 			const decision = startRate.check(appKeyId, accountId, now);
 			return decision.allowed ? undefined : decision.retryAfterMs;
@@ -168,7 +169,7 @@ export async function startContractDaemon(options: ContractDaemonOptions = {}): 
 		tokens,
 		clock,
 		log,
-		starter: createStarter({ store, clock, accounts, allowances, images, options }),
+		starter: createStarter({ store, clock, accounts, allowances, ledger, images, options }),
 		idempotentStarts: new IdempotentStarts(store),
 		limits: { idleTimeoutMs: 300_000, startTimeoutMs: 30_000 },
 		withoutRuntime: (live, now) => allowances.withoutRuntime(live, now),
