@@ -92,12 +92,22 @@ interface Parts {
 	clock: FakeClock;
 	accounts: AccountStore;
 	allowances: Allowances;
+	ledger: ByteLedger;
 	images: Images;
 	host: FakeBrowserHost;
 	options: ContractDaemonOptions;
 }
 
-function createStarter({ store, clock, accounts, allowances, images, host, options }: Parts): Starter {
+function createStarter({
+	store,
+	clock,
+	accounts,
+	allowances,
+	ledger,
+	images,
+	host,
+	options,
+}: Parts): Starter {
 	const starts = options.starts ?? manyStarts;
 	const startRate = new StartRate({ store, perAppKey: starts, perAccount: starts });
 	const allow = parseAllowList([]);
@@ -111,7 +121,7 @@ function createStarter({ store, clock, accounts, allowances, images, host, optio
 		imageOf: (imageId, mayUseRestricted) => images.getUsable(imageId, mayUseRestricted),
 		subscriptionsOf: (accountId) => accounts.activeSubscriptions(accountId, clock.now()),
 		allowanceOf: (subscription, now) => allowances.allowanceOf(subscription, now),
-		residentialBytesLeft: (accountId, now) => allowances.residentialBytesLeft(accountId, now),
+		residentialBytesLeft: (accountId, now) => ledger.residentialBytesLeft(accountId, now),
 		startDelayMs: ({ appKeyId, accountId }, now) => {
 			const decision = startRate.check(appKeyId, accountId, now);
 			return decision.allowed ? undefined : decision.retryAfterMs;
@@ -170,7 +180,7 @@ export async function startContractDaemon(options: ContractDaemonOptions = {}): 
 		tokens,
 		clock,
 		log,
-		starter: createStarter({ store, clock, accounts, allowances, images, host, options }),
+		starter: createStarter({ store, clock, accounts, allowances, ledger, images, host, options }),
 		idempotentStarts: new IdempotentStarts(store),
 		limits: { idleTimeoutMs: 300_000, startTimeoutMs: 30_000 },
 		withoutRuntime: (live, now) => allowances.withoutRuntime(live, now),
