@@ -224,7 +224,11 @@ export async function startDaemon(config: Config, log: Log): Promise<Daemon> {
 	const close = async (): Promise<void> => {
 		await http.close();
 		await host[Symbol.asyncDispose]();
-		ledger.flush();
+		try {
+			ledger.flush();
+		} catch (error) {
+			log.error({ err: error }, "the last bytes could not be written to the ledger");
+		}
 		resources.dispose();
 	};
 	return {

@@ -137,10 +137,10 @@ export class SessionManager {
 	tick(): void {
 		const { store, idempotentStarts, clock, limits } = this.#options;
 		const now = clock.now();
-		if (now - this.#touchedAt >= TOUCH_EVERY_MS) {
+		const isTimeToTouch = now - this.#touchedAt >= TOUCH_EVERY_MS;
+		if (isTimeToTouch) {
 			this.#touchedAt = now;
 			this.#touch(this.#leases.held());
-			idempotentStarts.purge(now);
 		}
 		for (const [id, event] of this.#unwritten) this.#note(id, event);
 		const live = store.live();
@@ -155,6 +155,8 @@ export class SessionManager {
 			// Not kept when it cannot be written: what is due is asked anew in a second, and may have changed.
 			if (event !== undefined) this.#tryToApply(id, event);
 		}
+		// Last: on a full disk it throws, and what is due is more urgent.
+		if (isTimeToTouch) idempotentStarts.purge(now);
 	}
 
 	/** Ends the rows and the leftovers of a daemon that is gone. Called once, before the first start. */
