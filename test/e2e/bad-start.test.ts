@@ -107,7 +107,7 @@ describe("a daemon that runs refuses a start with one sentence and lives on", ()
 		expect(body).toEqual({
 			status: "error",
 			code: "internal_error",
-			message: "No browser for this image is installed on the server.",
+			message: "No browser for the image chrome is installed on the server.",
 		});
 		expect(daemon.log()).toContain("no browser was found");
 		expect(await daemon.api.list("?status=all")).toEqual([]);
