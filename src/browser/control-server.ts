@@ -36,6 +36,8 @@ export class ControlServer implements Disposable {
 	readonly #options: ControlServerOptions;
 	readonly #server = net.createServer((socket) => this.#onConnection(socket));
 	readonly #sockets = new Set<net.Socket>();
+	/** Those of the shim. */
+	readonly #proven = new Set<net.Socket>();
 	readonly #ready = Promise.withResolvers<{ cdpPath: string }>();
 	readonly #exited = Promise.withResolvers<ShimExit>();
 
@@ -62,9 +64,17 @@ export class ControlServer implements Disposable {
 		chmodSync(this.#options.socketPath, 0o666);
 	}
 
+	/** Tells the shim to end its browser and itself. Where processes can be found they are killed besides; elsewhere this is all. */
 	[Symbol.dispose](): void {
 		this.#server.close();
-		for (const socket of this.#sockets) socket.destroy();
+		const end: DaemonMessage = { type: "end" };
+		for (const socket of this.#sockets) {
+			if (!this.#proven.has(socket)) socket.destroy();
+			else {
+				writeJsonLine(socket, end);
+				socket.end();
+			}
+		}
 	}
 
 	#onConnection(socket: net.Socket): void {
@@ -72,14 +82,16 @@ export class ControlServer implements Disposable {
 			socket.destroy();
 			return;
 		}
-		let isProven = false;
 		this.#sockets.add(socket);
 		socket.on("error", () => {});
-		socket.on("close", () => this.#sockets.delete(socket));
+		socket.on("close", () => {
+			this.#sockets.delete(socket);
+			this.#proven.delete(socket);
+		});
 		readJsonLines(socket, (message) => {
-			if (!isProven) {
-				isProven = this.#greet(socket, message);
-				if (!isProven) socket.destroy();
+			if (!this.#proven.has(socket)) {
+				if (this.#greet(socket, message)) this.#proven.add(socket);
+				else socket.destroy();
 			} else if (Value.Check(readySchema, message)) this.#ready.resolve(message);
 			else if (Value.Check(exitedSchema, message)) this.#exited.resolve(message);
 		});
