@@ -26,16 +26,18 @@ export async function runSession(options: SessionRunOptions): Promise<void> {
 	try {
 		await using place = await host.open(sessionId);
 		await using _egress = await options.openEgress(place.egressSocketPath);
-		// Told before anything is cleared up: the row comes first, and clients that wait hear at once.
-		for await (const event of browserEvents(place, options)) onEvent(event);
+		await followBrowser(place, options);
 	} catch (error) {
 		if (!signal.aborted) onEvent({ type: "browserFailed", detail: messageOf(error) });
 	}
 }
 
-/** What becomes of the browser until it, or the session, has ended. */
-async function* browserEvents(place: SessionPlace, options: SessionRunOptions): AsyncGenerator<SessionEvent> {
-	const { request, signal, startTimeoutMs } = options;
+/**
+ * Tells what becomes of the browser until it, or the session, has ended. Its end is told from in here, before anything is
+ * cleared up: the row comes first, and clients that wait hear at once.
+ */
+async function followBrowser(place: SessionPlace, options: SessionRunOptions): Promise<void> {
+	const { request, signal, startTimeoutMs, onEvent } = options;
 	const timeout = AbortSignal.timeout(startTimeoutMs);
 	let browser: RunningBrowser;
 	try {
@@ -43,12 +45,12 @@ async function* browserEvents(place: SessionPlace, options: SessionRunOptions): 
 	} catch (error) {
 		if (signal.aborted) return;
 		const late = `the browser was not ready within ${startTimeoutMs} ms`;
-		yield { type: "browserFailed", detail: timeout.aborted ? late : messageOf(error) };
+		onEvent({ type: "browserFailed", detail: timeout.aborted ? late : messageOf(error) });
 		return;
 	}
 	options.onReady(browser);
-	yield { type: "browserReady" };
+	onEvent({ type: "browserReady" });
 	const exit = await Promise.race([browser.exited, aborted(signal)]);
 	if (exit === undefined) return;
-	yield exit.kind === "clean" ? { type: "browserClosed" } : { type: "browserFailed", detail: exit.detail };
+	onEvent(exit.kind === "clean" ? { type: "browserClosed" } : { type: "browserFailed", detail: exit.detail });
 }
