@@ -138,18 +138,16 @@ export class Starter {
 	}
 
 	/** Looks for a slot and takes it as one step: of two starts for the last slot one gets it. A full disk gives none. */
-	#takeSlot(
-		caller: Caller,
-		request: StartRequest,
-		{ id, subscriptions, features, now }: SlotWish,
-	): { session: Session; quota: SlotQuota } {
+	#takeSlot(caller: Caller, request: StartRequest, wish: SlotWish): { session: Session; quota: SlotQuota } {
 		const { store } = this.#options;
+		const { id, subscriptions, now } = wish;
 		try {
 			return store.transaction(() => {
-				const subscription = this.#admit(caller, subscriptions, features);
-				const session = this.#newSession(caller, request, { id, subscriptionId: subscription.id, now });
+				const live = store.liveOf(caller.accountId);
+				const { id: subscriptionId } = this.#admit(caller, live, wish);
+				const session = this.#newSession(caller, request, { id, subscriptionId, now });
 				store.insert(session);
-				const quota = slotQuota(subscriptions, store.liveOf(caller.accountId));
+				const quota = slotQuota(subscriptions, [...live, session]);
 				this.#keep(caller, request, { session, quota });
 				return { session, quota };
 			});
@@ -162,14 +160,13 @@ export class Starter {
 
 	#admit(
 		caller: Caller,
-		subscriptions: readonly ActiveSubscription[],
-		features: readonly Feature[],
+		live: readonly Session[],
+		{ subscriptions, features, now }: SlotWish,
 	): ActiveSubscription {
-		const { store, clock, allowanceOf, residentialBytesLeft, startDelayMs } = this.#options;
-		const now = clock.now();
+		const { allowanceOf, residentialBytesLeft, startDelayMs } = this.#options;
 		const subscription = admit({
 			subscriptions,
-			live: store.liveOf(caller.accountId),
+			live,
 			features,
 			allowanceOf: (candidate) => allowanceOf(candidate, now),
 			residentialBytesLeft: () => residentialBytesLeft(caller.accountId, now),
